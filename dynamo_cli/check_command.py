@@ -22,7 +22,7 @@ from dynamo_core.compare.lock_file import (
 )
 from dynamo_core.findings import CONTENTS, Finding
 from dynamo_core.launch.process import Ending, end_like
-from dynamo_core.launch.program import Program
+from dynamo_core.launch.program import NOTEBOOK, Program
 from dynamo_core.model import Recording
 from dynamo_core.recording.read import read
 from dynamo_core.shared.errors import GotWorse, LockFileProblem, NotAsLocked, NothingToCompare
@@ -145,7 +145,7 @@ def _key(program: Program | None) -> str | None:
     if program is None or not (program.is_python or program.arguments):
         return None
     first, *rest = masked_arguments(program.arguments)
-    if program.is_python and first.endswith(".py"):
+    if program.is_python and first.endswith((".py", NOTEBOOK)):
         return shlex.join([os.path.relpath(first).replace(os.sep, "/"), *rest])
     is_command = not program.is_python or first.startswith("-")
     return shlex.join([first, *rest]) if is_command else None

@@ -17,7 +17,7 @@ from dynamo_core.analysis.selection import Selection, parts_to_select, select
 from dynamo_core.analysis.words import number
 from dynamo_core.case import Case
 from dynamo_core.launch.process import Ending, end_like
-from dynamo_core.launch.program import Program
+from dynamo_core.launch.program import NOTEBOOK, Program
 from dynamo_core.model import Recording
 from dynamo_core.recording import files
 from dynamo_core.recording.remote import fetched, is_url
@@ -271,7 +271,7 @@ def is_to_be_run(program: Program) -> bool:
     first = program.arguments[0]
     if not program.is_python or first.startswith(("-m", "-c")):
         return True
-    return first.endswith(".py") and os.path.isfile(first) and not files.is_recording(Path(first))
+    return first.endswith((".py", NOTEBOOK)) and os.path.isfile(first) and not files.is_recording(Path(first))
 
 
 def page_contents() -> frozenset[str]:

@@ -21,8 +21,9 @@ _USUAL = {"output", "force", "capture", "backend", "fullgraph", "verify", "profi
 def run_command(ctx: click.Context, /, quiet: bool, **options: Any) -> None:
     """Run a program as it is, and record what torch.compile makes of it.
 
-    The program may be a script, a folder or a zip app, -m MODULE, -c CODE, - for stdin, or any command after
-    --. What follows it is its own. It runs in its own Python; its output, exit code and signals are its own.
+    The program may be a script, a notebook, a folder or a zip app, -m MODULE, -c CODE, - for stdin, or any
+    command after --. What follows it is its own. It runs in its own Python; its output, exit code and signals
+    are its own.
 
     DYNAMO_LOGS prints what the compiler does while the program runs, on stderr: DYNAMO_LOGS=help lists the
     topics.

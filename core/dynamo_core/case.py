@@ -9,8 +9,15 @@ from .analysis.ranks.members import ranks_of
 from .analysis.summary import Summary, summarize, unrecorded
 from .analysis.time.phases import CompileSplit, split
 from .analysis.time.wall import WallTime, wall_time
+from .analysis.verdict import verdict
+from .analysis.words import number
 from .findings import Finding, find
 from .model import Process, Recording
+from .shared.shown_in_notebook import bullets, numbered, paragraph, title
+from .shared.shown_paths import shown_path
+
+_SHOWN_IN_NOTEBOOK = 8  # findings
+_PARTIAL = "It is partial: the run still goes on, was killed, or records are lost or damaged (`problems`)."
 
 
 class Case:
@@ -21,6 +28,22 @@ class Case:
         self._walls: dict[int, WallTime | None] = {}
         self._compile_splits: dict[int, CompileSplit | None] = {}
         self._alone: dict[int, Case] = {}
+
+    def __repr__(self) -> str:
+        return f"<Case of {self.recording.path}: {verdict(self.recording, self.summary)}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the counts, what is missing, and the findings, the worst first."""
+        shown = self.findings[:_SHOWN_IN_NOTEBOOK]
+        more = len(self.findings) - len(shown)
+        return (
+            title(verdict(self.recording, self.summary))
+            + paragraph(f"`{shown_path(str(self.recording.path))}`")
+            + paragraph(_PARTIAL if self.is_partial else "")
+            + numbered(finding._repr_html_() for finding in shown)
+            + paragraph(f"… and {number(more, 'more finding')} in `findings`" if more else "")
+            + bullets(f"not recorded: {what} ({why})" for what, why in self.unrecorded.items())
+        )
 
     @property
     def processes(self) -> list[Process]:

@@ -26,7 +26,7 @@ def test_every_run_that_is_shown_without_output_ends_well(tmp_path: Path) -> Non
         for block in BLOCKS
         if block.language == "sh" and not block.comment
         for command in block.commands
-        if command.startswith(QUICK) and "jupyter" not in command  # test_notebook.py runs one
+        if command.startswith(QUICK) and ".ipynb" not in command  # test_notebook.py runs one
     }
     for number, command in enumerate(sorted(runs)):
         folder = tmp_path / str(number)

@@ -56,7 +56,13 @@ def files_of_packages() -> set[str]:
     """Every file of the packages, as a wheel names it."""
     roots = [
         REPOSITORY / path
-        for path in ("dynamo_cli", "dynamo_pytest", "core/dynamo_core", "reporters/dynamo_reporters")
+        for path in (
+            "core/dynamo",
+            "dynamo_cli",
+            "dynamo_pytest",
+            "core/dynamo_core",
+            "reporters/dynamo_reporters",
+        )
     ]
     return {
         str(path.relative_to(root.parent))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from answering import answer
+from conftest import Runner
 from documents import document
 from dynamo_core.recording.ranks import digest_by_reading, digests_of
 from dynamo_core.recording.read import read, streams_of
@@ -34,6 +35,18 @@ def test_a_plain_python_records_and_its_exit_code_is_its_own(
     assert [graph.ops for process in recording.processes for graph in process.graphs] == [2]
     assert not recording.problems and not recording.is_partial
     assert "its exit code is not recorded" in answer("explain", tmp_path / "recording").stdout
+
+
+def test_a_recorded_program_opens_its_own_recording(forked: Runner, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "import dynamo_core, torch\n"
+        "assert dynamo_core.open().summary.graphs == 0\n"
+        "torch.compile(torch.sin, backend='eager')(torch.ones(3))\n"
+        "case = dynamo_core.open()\n"
+        "print(case.summary.graphs, case.recording.path)\n"
+    )
+    ran = forked("run", "-o", "here", "program.py")
+    assert ran.stdout == f"1 {tmp_path / 'here'}\n", ran.stderr
 
 
 def _made_by_reading(stream: Path, folder: Path) -> str:

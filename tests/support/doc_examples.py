@@ -10,7 +10,7 @@ An example is a block of `console` behind a comment that says how it is executed
 `show=` picks lines of the last command's output: `show=1-8,12-`, or `show="Wall time:"+5` for the first line
 with these words and five more. A block of `sh` shows commands without output: each is parsed; what only reads
 is executed on the stored recording `toy`, and what runs a program with one that needs no torch, but for
-those behind `<!-- not executed: why -->`.
+those behind `<!-- not executed: why -->`. docs/notebook.ipynb is executed by `doc_notebook.py`.
 """
 
 import functools

@@ -1,11 +1,12 @@
 """A program by its command line: what it is called, what Python finds first, and what cannot be started."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from dynamo_core.launch.program import Program
+from dynamo_core.launch.program import Program, check_notebook
 from dynamo_core.shared.errors import ProgramNotExecutable, ProgramNotFound
 
 
@@ -18,6 +19,7 @@ def python(*arguments: str) -> Program:
     [
         (python("scripts/train.py", "--fast"), "train"),
         (python("train.pyz"), "train"),
+        (python("train.ipynb", "--fast"), "train"),
         (python("train.v2"), "train.v2"),
         (python("-m", "package.train"), "package.train"),
         (python("-mtrain"), "train"),
@@ -32,6 +34,23 @@ def python(*arguments: str) -> Program:
 )
 def test_a_program_is_called_as_its_file_its_module_or_how_it_is_given(program: Program, name: str) -> None:
     assert program.name == name
+
+
+def test_a_notebook_is_run_by_ipython_which_takes_none_of_its_arguments() -> None:
+    command = python("train.ipynb", "--pdb").command("python3")
+    assert command == ["python3", "-m", "IPython", "--", "train.ipynb", "--pdb"]
+    assert python("train.py", "a.ipynb").command("python3") == ["python3", "train.py", "a.ipynb"]
+    assert not python("-m", "train.ipynb").is_notebook
+
+
+def test_a_python_without_ipython_runs_no_notebook(tmp_path: Path) -> None:
+    bare = tmp_path / "python"
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S -I "$@"\n')
+    bare.chmod(0o755)
+    with pytest.raises(
+        ProgramNotExecutable, match=r"^a\.ipynb .* no IPython .*-m pip install ipython nbformat$"
+    ):
+        check_notebook("a.ipynb", str(bare))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from .primitives import (
     write,
 )
 
-is_armed = False  # whether this process is recorded
+recorded_to: str | None = None  # the folder that this process is recorded to
 
 
 def arm() -> None:
@@ -38,14 +38,17 @@ def arm() -> None:
     if place != recording:  # child processes record there too, also where no launcher names their job
         os.environ[RECORDING_VARIABLE] = recording = place
     note_this_process(recording)
-    start_when_torch_is_imported(dict(os.environ))  # a copy: the program may clear the environment
+    # A copy: the program may clear the environment.
+    start_when_torch_is_imported(dict(os.environ), time_ns())
 
 
-def start_when_torch_is_imported(environment: dict[str, str]) -> None:
-    """Start the engine once torch is imported, at once if it already is; `environment` has the settings."""
-    global is_armed
-    is_armed = True
-    armed_ns = time_ns()
+def start_when_torch_is_imported(environment: dict[str, str], armed_ns: int | None) -> None:
+    """Start the engine once torch is imported, at once if it already is; `environment` has the settings.
+
+    `armed_ns` is the time, in nanoseconds since the epoch, if this is before the program's first line.
+    """
+    global recorded_to
+    recorded_to = environment[RECORDING_VARIABLE]
     import_hook.when_imported("torch", lambda torch: _start_engine(environment, armed_ns))
 
 
@@ -73,7 +76,7 @@ def note_this_process(recording: str) -> None:
         pass
 
 
-def _start_engine(environment: dict[str, str], armed_ns: int) -> None:
+def _start_engine(environment: dict[str, str], armed_ns: int | None) -> None:
     try:
         from .isolation import StandardLibraryOnly
 

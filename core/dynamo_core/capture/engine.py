@@ -17,11 +17,14 @@ from .probe_table import install_probes
 running: EngineParts | None = None  # the engine of this process
 
 
-def start(environment: Mapping[str, str], armed_ns: int, note_this_process: Callable[[str], None]) -> None:
+def start(
+    environment: Mapping[str, str], armed_ns: int | None, note_this_process: Callable[[str], None]
+) -> None:
     """Begin to record this process. Called once, right after `import torch`.
 
     `environment` is the one in which the process started, with our settings in it. `armed_ns` is the time
-    just before the program's first line. `note_this_process` is called for a folder that is created only now.
+    just before the program's first line, None where the program itself began to record. `note_this_process`
+    is called for a folder that is created only now.
     """
     global running
     settings = Settings.from_environment(environment)

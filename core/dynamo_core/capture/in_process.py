@@ -1,4 +1,4 @@
-"""Record the current process without a launcher, for a tool that loads us as a plugin (pytest).
+"""Record the current process without a launcher, for a tool that loads us as a plugin (pytest, IPython).
 
 torch may have been imported before: what it compiled until then is not recorded. Where `dynamo run` started
 this process, its engine exists already and is used.
@@ -22,15 +22,21 @@ if TYPE_CHECKING:
 class InProcessEngine:
     """The engine of this process, which starts when torch is imported. It watches, and captures nothing."""
 
-    def __init__(self, recording: Path) -> None:
-        """Arrange for the engine to start, and to record to a folder; nothing where it is armed already."""
-        self._recording = recording
-        if arm.is_armed:
+    def __init__(self, recording: Path, *, is_kept: bool = False) -> None:
+        """Arrange for the engine to start, and to record to a folder; nothing where it is armed already.
+
+        A recording that `is_kept` is for every report, and the engine makes its folder when it starts. One
+        that is not is `brief` (`Settings`), and its folder is there.
+        """
+        self._recording = own_recording() or recording
+        if arm.recorded_to is not None:
             return
         package = str(Path(str(__spec__.origin)).parent.parent)
         hide_modules_in([package, f"{package}/capture"])
-        settings = Settings(str(recording), capture="none", backend="eager", brief=True)
-        arm.start_when_torch_is_imported({**os.environ, **settings.to_environment()})
+        settings = Settings(
+            str(recording), capture="none", backend="eager", brief=not is_kept, makes_folder=is_kept
+        )
+        arm.start_when_torch_is_imported({**os.environ, **settings.to_environment()}, None)
 
     def position(self) -> StreamPosition:
         """The position in the stream at which the next record of this process will be written."""
@@ -43,6 +49,11 @@ class InProcessEngine:
             return None
         file = self._recording / f"{ENGINE_FAILURE_PREFIX}{os.getpid()}.txt"
         return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else "it did not start"
+
+
+def own_recording() -> Path | None:
+    """The folder that this process is recorded to, also before it imports torch; None where it is not."""
+    return None if arm.recorded_to is None else Path(arm.recorded_to)
 
 
 def _running() -> "EngineParts | None":

@@ -44,7 +44,7 @@ class ProcessRecords:
         )
         self._stream.counters.allow_writing()
 
-    def timeline(self, armed_ns: int) -> None:
+    def timeline(self, armed_ns: int | None) -> None:
         """Record when the process was armed, when torch was imported, and that the engine is ready now."""
         torch_began_ns, torch_ended_ns = import_hook.times.get("torch", (None, None))
         self._stream.record(

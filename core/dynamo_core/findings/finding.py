@@ -5,9 +5,11 @@ from dataclasses import field
 from typing import Literal
 
 from ..analysis.source_lines import is_library
+from ..analysis.words import alternatives
 from ..model import Compile, Frame, Place, Process, StackFrame
 from ..remedies.rules import Change
 from ..shared.quick_dataclass import dataclass
+from ..shared.shown_in_notebook import bullets, code, paragraph, title
 from .kinds import Kind
 
 Known = Literal["measured", "sampled", "estimated", "not recorded"]
@@ -94,6 +96,12 @@ class Finding:
     evidence: Evidence
     remedies: tuple[Remedy, ...]
     processes: tuple[str, ...]
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the line, why it is in the way, what it costs, and what to do."""
+        texts = (self.cause, self.effect)
+        advice = alternatives(remedy.text for remedy in self.remedies)
+        return title(self.title) + code(self.source) + "".join(map(paragraph, texts)) + bullets(advice)
 
 
 # What one analysis says of a finding, before that has an identity and its place in the ranking.

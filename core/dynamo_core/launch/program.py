@@ -13,6 +13,8 @@ from ..shared.quick_dataclass import dataclass
 from ..shared.similar_paths import did_you_mean_path
 
 _MODULE_OR_CODE = ("-m", "-c")  # also with what they name attached: -mpackage
+NOTEBOOK = ".ipynb"
+_FOR_NOTEBOOKS = ("IPython", "nbformat")  # nbformat is what IPython reads notebooks with
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,14 @@ class Program:
         if self.is_python and first.startswith("-"):
             return "stdin" if first == "-" else "command"
         path = Path(first)
-        return _file_name(path.stem if path.suffix in (".py", ".pyz", ".pyw") else path.resolve().name)
+        has_known_suffix = path.suffix in (".py", ".pyz", ".pyw", NOTEBOOK)
+        return _file_name(path.stem if has_known_suffix else path.resolve().name)
+
+    @property
+    def is_notebook(self) -> bool:
+        """Whether it is a Jupyter notebook, whose code cells IPython runs in one process."""
+        first = self.arguments[0]
+        return self.is_python and not first.startswith("-") and first.endswith(NOTEBOOK)
 
     def check(self) -> None:
         """Raise ProgramNotFound or ProgramNotExecutable where that is known before the start."""
@@ -60,6 +69,8 @@ class Program:
 
     def command(self, python: str) -> list[str]:
         """The whole command line, as the program sees it in its arguments."""
+        if self.is_notebook:  # behind `--` there are no options of IPython's
+            return [python, "-m", "IPython", "--", *self.arguments]
         return [python, *self.arguments] if self.is_python else list(self.arguments)
 
     def executable(self, python: str) -> str:
@@ -126,6 +137,20 @@ def check_python(python: str) -> str:
     if answer != "True":
         raise ProgramNotExecutable(f"--python {python} is not a Python 3.10 or newer")
     return found
+
+
+def check_notebook(notebook: str, python: str) -> None:
+    """Raise ProgramNotExecutable where `python` lacks what runs a notebook."""
+    question = (
+        f"from importlib.util import find_spec; print(*filter(lambda m: not find_spec(m), {_FOR_NOTEBOOKS}))"
+    )
+    missing = subprocess.run([python, "-c", question], capture_output=True, text=True).stdout.split()
+    if missing:
+        packages = " ".join(module.lower() for module in missing)
+        raise ProgramNotExecutable(
+            f"{notebook} is a notebook, and {python} has no {' and no '.join(missing)} to run it with: "
+            f"{python} -m pip install {packages}"
+        )
 
 
 def ignores_environment(command: Sequence[str]) -> str | None:

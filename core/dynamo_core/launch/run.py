@@ -27,7 +27,7 @@ from ..shared.settings import Settings
 from ..shared.text import printable
 from .checks import check_autotune_file, check_backend, check_overrides, missing_compiler
 from .process import Ending, Unattended, run
-from .program import Program, check_python, default_python, ignores_environment
+from .program import Program, check_notebook, check_python, default_python, ignores_environment
 
 BOOTSTRAP_FOLDER = Path(__file__).resolve().parent.parent / "capture" / "bootstrap"
 
@@ -107,6 +107,8 @@ def checked(request: Request) -> Request:
     """The request with its Python and its backends found; DynamoError says which is missing."""
     python = check_python(request.python) if request.python else default_python()
     request.program.check()
+    if request.program.is_notebook:
+        check_notebook(request.program.arguments[0], python)
     settings = request.settings
     if settings.capture != "none":
         settings = check_backend(settings, request.program, python)

@@ -77,17 +77,18 @@ class ProcessBuilder:
         self,
         process: Process,
         contents: Container[str] = frozenset(),
-        file_names: dict[int, str] | None = None,
+        earlier: "ProcessBuilder | None" = None,
     ) -> None:
-        """`file_names` are those that earlier records have given a number."""
+        """`earlier` has read the records before these: its file names and cells hold for these, too."""
         self.process = process
         in_name = _RANK_IN_NAME.search(process.stream.name)
         process.rank = int(in_name[1]) if in_name else None
         self._contents = contents
-        self._cells: dict[str, int] = {}  # cell numbers of a notebook, by IPython's file names
+        # Cell numbers of a notebook, by IPython's file names.
+        self._cells: dict[str, int] = {} if earlier is None else dict(earlier._cells)
         self.window_records: list[WindowNoted] = []  # they name files, which the caller opens
         self._code_for_window: list[tuple[CompileId | None, Record]] = []
-        self._context = context = CompileContext(process, {} if file_names is None else file_names)
+        self._context = context = CompileContext(process, {} if earlier is None else earlier.file_names)
         in_progress = InProgressBuilder(process)
         self._clock = RecordClock()
         breaks = BreakBuilder(process, context, self._clock)

@@ -24,7 +24,8 @@ _OF_THE_PROCESS = frozenset(
     {names.PROCESS_START, names.PROBE_FAILED, names.CAPTURE_DECISION, names.CONFIG_CHANGED}
     | {names.PROCESS_STATE, "torch_version"}
 )
-_RECORDED_ONCE = _OF_THE_PROCESS | {"str"}  # which gives a file name a number
+# A number for a file's name, and one for a notebook's cell.
+_RECORDED_ONCE = _OF_THE_PROCESS | {"str", names.NOTEBOOK_CELL}
 # To search for these is cheaper than to parse all records, and most tests write none of them.
 _MAY_HOLD_ONE = re.compile("|".join(f'"{name}"' for name in sorted(_RECORDED_ONCE)).encode())
 
@@ -48,7 +49,7 @@ class StreamParts:
         """
         self._read_process_records(begin)
         process = self._process_so_far()
-        builder = ProcessBuilder(process, contents, self._of_process.file_names)
+        builder = ProcessBuilder(process, contents, self._of_process)
         parser = RecordParser()
         for record in self._records(parser, begin, end):
             builder.add(record)

@@ -21,11 +21,14 @@ class ProbeFailed(OurRecord):
 
 
 class TimelineKnown(OurRecord):
-    """When we were armed and ready; the times of importing torch are None where it was imported before."""
+    """When we were armed and ready; the times of importing torch are None where it was imported before.
+
+    `armed_ns` is None where we were not armed as Python started, but by the program.
+    """
 
     NAME = names.TIMELINE
 
-    armed_ns: int
+    armed_ns: int | None
     torch_began_ns: int | None
     torch_ended_ns: int | None
     ready_ns: int

@@ -351,6 +351,11 @@ def _dialogs() -> Iterable[Element]:
 # A report that is of no one recording as an HTML file: its blocks, and no sections.
 
 
+def fragment(blocks: Iterable[Block]) -> str:
+    """Blocks as HTML that stands in another page, as a notebook's output does: no script, no style."""
+    return "\n".join(map(to_html, elements(blocks, Links([], {}))))
+
+
 def page_of_blocks(blocks: Sequence[Block]) -> bytes:
     """The file. Its first heading, where it begins with one, is its title."""
     first = blocks[0] if blocks else None

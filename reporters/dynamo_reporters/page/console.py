@@ -92,7 +92,7 @@ def show(file: TextIO, blocks: Iterable[Block]) -> None:
     else:
         file.write(plain_text(blocks))
         return
-    console = Console(file=file, width=width, highlight=False, markup=False, emoji=False)
+    console = Console(file=file, width=width, highlight=False, markup=False, emoji=False, force_jupyter=False)
     links = has_links(os.environ)
     for renderable in renderables(blocks):
         console.print(Linked(renderable) if links else renderable)
@@ -102,7 +102,13 @@ def plain_text(blocks: Iterable[Block]) -> str:
     """What `blocks` look like in a pipe or a file: no colour, nothing wrapped."""
     buffer = io.StringIO()
     console = Console(
-        file=buffer, width=_NO_EDGE, color_system=None, highlight=False, markup=False, emoji=False
+        file=buffer,
+        width=_NO_EDGE,
+        color_system=None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        force_jupyter=False,
     )
     for renderable in renderables(blocks):
         console.print(renderable)

@@ -30,8 +30,8 @@ _verdicts: dict[str, bool] = {}
 
 def is_own(file: str) -> bool:
     """Whether `file` belongs to the program rather than to Python or an installed package."""
-    if file.startswith("<"):
-        return file in ("<string>", "<stdin>")  # `python -c` and `python -`
+    if file.startswith("<"):  # `python -c`, `python -`, a cell that IPython runs without a kernel
+        return file in ("<string>", "<stdin>") or file.startswith("<ipython-input-")
     verdict = _verdicts.get(file)
     if verdict is None:
         verdict = _verdicts[file] = _is_own(file)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...shared.early_records import CaptureDecided
 from ...shared.settings import FULLGRAPH_FIRST, SEMANTICS_EAGER, Settings
 from ..frames.callback import Answers, FrameCallback
+from ..frames.notebook import cells_of_program
 from ..frames.program_files import (
     own_modules,
     place_of_compile_call,
@@ -239,6 +240,7 @@ class WholeProgramCapture:
         self._restore_settings = [enter() for enter in context.enter_exit_hooks]
         if self._may_use_inductor():
             self._restore_settings.append(side_effects.draw_random_numbers_as_eager_does())
+        self._restore_settings.append(side_effects.let_globals_be_cleared())
         if "TORCH_LOGS" not in os.environ:
             self._restore_settings.append(side_effects.silence_compiler_warnings())
         if keeps_semantics:
@@ -355,7 +357,11 @@ def _is_stance_force_eager() -> bool:
 
 
 def _own_compile_call_in_main() -> str | None:
-    """For programs without a file: `python -c`."""
+    """For programs without a Python file: `python -c`, and notebooks."""
+    for number, cell in enumerate(cells_of_program(), 1):
+        place = place_of_compile_call(cell, f"In[{number}]")
+        if place is not None:
+            return place
     if "-c" in sys.orig_argv[:-1] and not hasattr(sys.modules["__main__"], "__file__"):
         return place_of_compile_call(sys.orig_argv[sys.orig_argv.index("-c") + 1], "<string>")
     return None

@@ -42,6 +42,27 @@ def silence_compiler_warnings() -> Callable[[], None]:
     return restore
 
 
+def let_globals_be_cleared() -> Callable[[], None]:
+    """Remove Dynamo's own globals only where they are still there: IPython clears a notebook's as it ends.
+
+    torch would raise KeyError in a weak reference's callback, which Python prints.
+    Source: torch/_dynamo/utils.py (CleanupHook), 2.8 to 2.13.
+    """
+    from torch._dynamo.utils import CleanupHook
+
+    original = CleanupHook.__call__
+
+    def remove(hook: CleanupHook, *args: object) -> None:
+        if hook.name in hook.scope:
+            original(hook, *args)
+
+    def restore() -> None:
+        CleanupHook.__call__ = original
+
+    CleanupHook.__call__ = remove
+    return restore
+
+
 def compile_as_eager_computes() -> Callable[[], None]:
     """Change torch's settings where they trade eager's semantics for more or faster graphs.
 
