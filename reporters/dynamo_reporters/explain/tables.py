@@ -38,7 +38,6 @@ def counts_blocks(case: Case) -> Iterator[Block]:
 
 
 def _counts(recording: Recording, summary: Summary) -> Table:
-    called = (graph.times for process in recording.processes for graph in process.graphs)
     rows = [
         ("processes", summary.processes),
         ("frames traced", _of(summary.frames_compiled, summary.frames, "ok, as torch counts")),
@@ -47,7 +46,7 @@ def _counts(recording: Recording, summary: Summary) -> Table:
         ("graphs", summary.graphs),
         ("ops", summary.ops),
         ("graph calls", summary.graph_calls),
-        ("time in graphs (host)", seconds_in_calls(summary.graph_host_seconds, *called)),
+        *_time_in_graphs(recording, summary),
         ("graph breaks", _of(summary.distinct_graph_breaks, summary.graph_breaks, "distinct")),
         ("recompiles", summary.recompiles),
         ("guards", summary.guards),
@@ -61,6 +60,17 @@ def _counts(recording: Recording, summary: Summary) -> Table:
             if name != "whole-graph frames" or value is not None
         ],
     )
+
+
+def _time_in_graphs(recording: Recording, summary: Summary) -> Iterator[tuple[str, str]]:
+    """The time in all calls, and how much of it is backward where a backward graph was called."""
+    graphs = [graph for process in recording.processes for graph in process.graphs]
+    backward = [graph.backward for graph in graphs if graph.backward is not None]
+    called = (*(graph.times for graph in graphs), *backward)
+    yield "time in graphs (host)", seconds_in_calls(summary.graph_host_seconds, *called)
+    if summary.graph_host_seconds is not None and backward:
+        spent = sum(times.seconds for times in backward)
+        yield "  of it backward", seconds_in_calls(spent, *backward)
 
 
 def _of(part: int | None, whole: int | None, what: str) -> str | None:
@@ -195,7 +205,8 @@ def _graph_table(process: Process, graphs: list[Graph]) -> Table:
                 origin,
             ]
         )
-    return table("graph>|ops>|calls>|host time>|a later call>|backend|from", rows)
+    host_time = "forward (host)" if any(graph.backward for graph in graphs) else "host time"
+    return table(f"graph>|ops>|calls>|{host_time}>|a later call>|backend|from", rows)
 
 
 def _a_later_call(graph: Graph) -> str:

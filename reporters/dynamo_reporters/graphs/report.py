@@ -301,7 +301,8 @@ def _facts(graph: Graph, process: Process, symbols: Sequence[Symbol]) -> list[st
         facts.append("the backend declined it")
     if graph.calls is not None:
         on_host = seconds_in_calls(graph.host_seconds, graph.times)
-        spent = f", {on_host} on the host" if graph.calls else ""
+        forward = " (forward)" if graph.backward is not None else ""
+        spent = f", {on_host} on the host{forward}" if graph.calls else ""
         facts.append(f"called {number(graph.calls, 'time')}{spent}")
     if graph.is_running:
         facts.append("a call has not returned")

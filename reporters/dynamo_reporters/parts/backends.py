@@ -67,7 +67,8 @@ def backends_section(recording: Recording) -> Iterator[Block]:
                 str(len(graphs)),
                 _total([graph.calls for graph in graphs]),
                 seconds_in_calls(
-                    _sum([graph.host_seconds for graph in graphs]), *(graph.times for graph in graphs)
+                    _sum([graph.seconds_with_backward for graph in graphs]),
+                    *(times for graph in graphs for times in (graph.times, graph.backward)),
                 ),
             ]
             for name, graphs in _by_backend(chosen).items()
