@@ -77,7 +77,7 @@ def backends_section(recording: Recording) -> Iterator[Block]:
     untaken = untaken_lines(recording)
     if untaken:
         yield Bullets(untaken, "warning")
-    declines = _declines(recording, chosen)
+    declines = [*map(_never_asked, _unasked(chosen)), *_declines(recording, chosen)]
     if declines:
         yield Bullets(declines[:_SHOWN])
         if len(declines) > _SHOWN:
@@ -85,12 +85,14 @@ def backends_section(recording: Recording) -> Iterator[Block]:
 
 
 def taken_line(recording: Recording) -> str | None:
-    """`graphs by backend: ofi 2; inductor 1`; None where no graph had a choice."""
+    """`graphs by backend: ofi 2; inductor 1; eager 0`; None where no graph had a choice."""
     chosen = _chosen(recording)
     assigned = [graph.assigned_backend for graph, _ in chosen if graph.assigned_backend is not None]
-    if not any(each.by for each in assigned) or not any(map(_had_choice, assigned)):
+    without = _without_graph(chosen)
+    if not any(each.by for each in assigned) or not (without or any(map(_had_choice, assigned))):
         return None
     counts = [f"{name} {len(graphs):,}" for name, graphs in _by_backend(chosen).items()]
+    counts += [f"{name} 0" for name in without]
     return f"graphs by backend: {'; '.join(counts)}"
 
 
@@ -133,6 +135,36 @@ def _by_backend(chosen: Sequence[tuple[Graph, Process]]) -> dict[str, list[Graph
     for graph, _ in chosen:
         found.setdefault(backend_text(graph), []).append(graph)
     return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+
+def _without_graph(chosen: Sequence[tuple[Graph, Process]]) -> list[str]:
+    """The named backends that took no graph; none of them where no graph was taken, which other lines say."""
+    takers, declined = _asked(chosen)
+    if not takers:
+        return []
+    return [short_backend(name) for name in declined if name not in takers] + _unasked(chosen)
+
+
+def _unasked(chosen: Sequence[tuple[Graph, Process]]) -> list[str]:
+    """The named backends that no graph came to. `graph.backend` has their names without options."""
+    takers, declined = _asked(chosen)
+    named = dict.fromkeys(name for graph, _ in chosen for name in (graph.backend or "").split(",") if name)
+    return [
+        short_backend(name)
+        for name in named
+        if not any(other == name or other.startswith((f"{name}:", f"{name}[")) for other in takers | declined)
+    ]
+
+
+def _asked(chosen: Sequence[tuple[Graph, Process]]) -> tuple[dict[str, None], dict[str, None]]:
+    """The backends that took a graph, and those that declined one, as they are recorded, in order."""
+    assigned = [graph.assigned_backend for graph, _ in chosen if graph.assigned_backend is not None]
+    takers = dict.fromkeys(each.by for each in assigned if each.by is not None)
+    return takers, dict.fromkeys(name.backend for each in assigned for name in each.declined)
+
+
+def _never_asked(backend: str) -> str:
+    return f"{backend} was never asked: the backends before it took every graph"
 
 
 def _declines(recording: Recording, chosen: Sequence[tuple[Graph, Process]]) -> list[str]:
