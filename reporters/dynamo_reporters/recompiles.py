@@ -202,7 +202,8 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
         yield Paragraph(f"Made dynamic in a recompile: {names}.")
     for cause in causes_of(frame):
         if cause.also_changed:
-            yield Paragraph(f"Not only `{cause.source}`: {also_changed_words(cause)}.")
+            beside = f"Beside `{cause.source}`, " if cause.source else ""
+            yield Paragraph(f"{beside}{also_changed_words(cause)}.")
     yield Bullets(advice_for(frame), "advice")
 
 

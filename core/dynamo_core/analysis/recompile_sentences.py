@@ -58,7 +58,9 @@ def _sentence(cause: RecompileCause) -> str:
     if cause.kind in ("size", "value", "length", "dtype", "rank", "stride") and values:
         return describe_change(_guarded(cause), cause.values[0], f"{values}{more}") + _needed_by(cause)
     if cause.kind == "size" and cause.was_0_or_1:
-        return f"{_guarded(cause)} was 0 or 1, which torch compiles apart from all other sizes"
+        came = ", ".join(cause.values_that_came[:_MOST_SHOWN])
+        sizes = f"; it was compiled for {came}" if came else ""
+        return f"{_guarded(cause)} was 0 or 1, which torch compiles apart from all other sizes{sizes}"
     if cause.kind == "identity":
         return f"`{cause.source}` is another object than the one that it was compiled for{_needed_by(cause)}"
     if cause.kind == "freed object":

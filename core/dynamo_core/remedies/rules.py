@@ -261,7 +261,8 @@ _ASKED_FOR = ", and the program asks for a version of each (`dynamic=False`); if
 class RecompileRemedy:
     """A remedy for recompiles: to which causes it applies, what to say, and what to change.
 
-    `text` may name parts of the cause (`{what}`, `{source}`, `{values}`, `{line}`, …), the assignments to
+    `text` may name parts of the cause (`{what}`, `{source}`, `{line}`, …; `{values}` are in brackets, after a
+    space, or nothing), the assignments to
     make (`{typed}`), and a setting of the program that the advice contradicts (`{against}`): see `_words`.
 
     `cures` names the programs in tests/integration/broken_programs/ for which it is the first remedy and
@@ -305,7 +306,7 @@ def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
         "name": cause.source or "tensor",
         "marked": _marked(cause),
         "source": f"`{cause.source}`" if cause.source else "an input",
-        "values": shown_values(cause),
+        "values": _values_in_brackets(cause),
         "against": _ASKED_FOR if cause.dynamic is False else "",
         "all": "all but 0 and 1 of" if cause.was_0_or_1 else "all of",
         "expected": (failure.expected if failure is not None else None) or "named",
@@ -317,10 +318,12 @@ def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
     }
 
 
-def shown_values(cause: RecompileCause) -> str:
-    """The first values of a cause, with an ellipsis if there are more."""
-    shown = ", ".join(cause.values[:_MOST_SHOWN])
-    return shown + (", …" if len(cause.values) > _MOST_SHOWN else "")
+def _values_in_brackets(cause: RecompileCause) -> str:
+    """` (8, 4, 1)`: the first of the values that came; "" where none is known."""
+    values = cause.values_that_came
+    if len(values) < 2:
+        return f" ({values[0]} and others)" if values else ""
+    return f" ({', '.join(values[:_MOST_SHOWN])}{', …' if len(values) > _MOST_SHOWN else ''})"
 
 
 def what_varies(cause: RecompileCause) -> str:
