@@ -119,7 +119,7 @@ def _recompiles(process: Process) -> Iterator[Step]:
     ended = {frame.compile_id: frame.ended_ns for frame in process.frames}
     for each in process.recompiles:
         reason = first_line((each.recompile_reason or "").strip())
-        what = f"{frame_name(each.name)} was compiled again: {reason}"
+        what = f"{frame_name(each.name, each.method)} was compiled again: {reason}"
         key = function_of(each.name), each.place, without_numbers(reason)
         yield Step(key, what, each.place, at_ns=ended.get(each.compile_id))
 
