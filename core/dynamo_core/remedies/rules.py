@@ -9,6 +9,7 @@ from ..analysis.source_lines import call_on, condition_of, is_library, package_o
 from ..analysis.words import place
 from ..model import GraphBreak, Place, StackFrame
 from ..recording.guards import plain_source
+from ..shared.failed_guard import guarded, source_words, without_stack_names
 from ..shared.quick_dataclass import dataclass
 
 
@@ -305,12 +306,12 @@ def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
         "what": what_varies(cause),
         "name": cause.source or "tensor",
         "marked": _marked(cause),
-        "source": f"`{cause.source}`" if cause.source else "an input",
+        "source": source_words(cause.source) if cause.source else "an input",
         "values": _values_in_brackets(cause),
         "against": _ASKED_FOR if cause.dynamic is False else "",
         "all": "all but 0 and 1 of" if cause.was_0_or_1 else "all of",
         "expected": (failure.expected if failure is not None else None) or "named",
-        "check": _short(failure.check) if failure is not None else "",
+        "check": _short(without_stack_names(failure.check)) if failure is not None else "",
         "hint": (failure.hint if failure is not None else None) or "",
         "typed": " ".join(f'{each.name}="{each.value}"' for each in assigned),
         "caller": f"`{cause.eager_caller}`" if cause.eager_caller else "a function",
@@ -329,10 +330,10 @@ def _values_in_brackets(cause: RecompileCause) -> str:
 def what_varies(cause: RecompileCause) -> str:
     """What varies, as the begin of a sentence: the size of `x` at dimension 0."""
     if cause.kind == "size":
-        return f"the size of `{cause.source}` at dimension {cause.index}"
+        return guarded(cause.kind, cause.source, cause.index)
     if cause.kind == "relation of sizes" and cause.failure is not None:
-        return f"whether `{cause.failure.check}`"
-    return f"`{cause.source}`" if cause.source else "an input"
+        return f"whether `{without_stack_names(cause.failure.check)}`"
+    return source_words(cause.source) if cause.source else "an input"
 
 
 def _short(check: str) -> str:

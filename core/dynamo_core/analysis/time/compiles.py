@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from ...model import CacheLookup, Compile, CompileId, Frame, Place, Process, Recording
 from ...model import Phase as RecordedPhase
 from ...shared.declared import Seconds
+from ...shared.failed_guard import without_stack_names
 from ...shared.names import TRACING_TIME
 from ...shared.quick_dataclass import dataclass
 from ..summary import by_compile
@@ -287,7 +288,7 @@ def _failed(process: Process, forward: dict[CompileId | None, CompileCost]) -> l
 def _recompile(compile_: Compile, costs: Sequence[CompileCost]) -> Loss:
     """The loss by a recompile, its backward graph included; `costs` are those of this compile."""
     known = [cost.seconds for cost in costs if cost.seconds is not None]
-    reason = first_line(compile_.recompile_reason)
+    reason = without_stack_names(first_line(compile_.recompile_reason))
     took = sum(known) if known else None
     return Loss(compile_.compile_id, compile_.name, compile_.place, took, reason, compile_.method)
 
