@@ -84,7 +84,7 @@ def test_no_line_of_the_programs_source_is_in_it(name: str, tmp_path: Path) -> N
     lines = set()
     for process in json.loads(answer("bytecode", stored(name), "--format", "json").stdout)["frames"]:
         lines |= {text.strip() for text in re.findall(r'"text": "((?:\\.|[^"\\])*)"', json.dumps(process))}
-    torchs = set()
+    torchs: set[str] = set()
     for file in stored(name).glob("*.log"):
         stream = file.read_text(encoding="utf-8")
         texts = re.findall(r'"(?:text|loc)": ("(?:\\.|[^"\\])*")', stream)
