@@ -60,7 +60,7 @@ def _capital(sentence: str) -> str:
 def _compared(report: CacheReport, recording: Recording) -> str:
     earlier = ", ".join(report.compared_with[-3:])
     more = len(report.compared_with) - 3
-    rest = f" and {number(more, 'more')}" if more > 0 else ""
+    rest = f" and {more:,} more" if more > 0 else ""
     compared = f"compared with {earlier}{rest}" if earlier else "no earlier run to compare with"
     return f"{recording.path}, {compared}"
 

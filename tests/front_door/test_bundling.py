@@ -74,7 +74,8 @@ def lines_of_torchs(stream: str) -> set[str]:
     for flat in re.findall(r'\{(?:"(?:\\.|[^"\\])*"|[^{}"])*\}', stream):
         file = re.search(r'"(?:file|filename)": "?([^",}]*)', flat)
         text = re.search(r'"(?:text|loc)": ("(?:\\.|[^"\\])*")', flat)
-        if file and text and "/site-packages/torch/" in files.get(file[1], file[1]):
+        path = None if file is None else str(files.get(file[1], file[1]))
+        if path and text and "/site-packages/torch/" in path:
             found.add(json.loads(text[1]).strip())
     return found
 

@@ -269,7 +269,7 @@ def _type_of(code: str) -> str | None:
     return None if named is None else named[1].removeprefix("builtins.")
 
 
-# The moment of a recompile: the time since the begin, the call of the frame, and the thread.
+# The moment of a recompile: the time since the start, the call of the frame, and the thread.
 
 
 @dataclass(frozen=True)
@@ -292,7 +292,7 @@ def moment_of(compile_id: CompileId | None, records: CompileRecords, recording: 
 
 
 def seconds_since_begin(at_ns: int | None, process: Process, recording: Recording) -> float | None:
-    """The seconds from the begin of the program to a moment; None where either is not known."""
+    """The seconds from the start of the program to a moment; None where either is not known."""
     origin_ns = recording.run.started_ns if recording.run is not None else process.info.began_ns
     return None if origin_ns is None or at_ns is None else max(0.0, (at_ns - origin_ns) / 1e9)
 

@@ -328,7 +328,7 @@ def _values_in_brackets(cause: RecompileCause) -> str:
 
 
 def what_varies(cause: RecompileCause) -> str:
-    """What varies, as the begin of a sentence: the size of `x` at dimension 0."""
+    """What varies, as the start of a sentence: the size of `x` at dimension 0."""
     if cause.kind == "size":
         return guarded(cause.kind, cause.source, cause.index)
     if cause.kind == "relation of sizes" and cause.failure is not None:

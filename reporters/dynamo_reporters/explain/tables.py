@@ -131,7 +131,7 @@ def compile_time_blocks(case: Case) -> Iterator[Block]:
         f"{seconds(value)} {what}"
         for value, what in (
             (avoidable.recompiles, "of it in recompiles"),
-            (avoidable.restarted, "of it in analysis that began again"),
+            (avoidable.restarted, "of it before tracing restarted"),
             (avoidable.failed, "of it in compiles that failed"),
         )
         if value

@@ -124,7 +124,7 @@ def _took(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[
             yield h("p", "Phases lie within one another, as torch counts them.", class_="dim")
             yield table(block_table("phase|time>", rows), links, facts.process)
         for reason in compile_.restart_reasons:
-            yield h("p", "began again: ", first_line(reason), class_="dim")
+            yield h("p", "tracing restarted: ", first_line(reason), class_="dim")
 
 
 def _graphs(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:

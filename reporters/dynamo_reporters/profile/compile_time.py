@@ -32,7 +32,7 @@ CONTENTS = frozenset({"chromium_event", "dynamo_tracing_time"})
 _COMPILES_LISTED = 5
 _ROWS_SHOWN = 5
 _LOSSES = (
-    ("restarts", "attempts that began again"),
+    ("restarts", "attempts before tracing restarted"),
     ("failed_to_compile", "frames that fell back to eager"),
     ("recompiles", "recompiles"),
 )

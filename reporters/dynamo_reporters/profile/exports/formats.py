@@ -1,4 +1,4 @@
-"""The timeline for chrome://tracing and ui.perfetto.dev, from the begin of each process to its end.
+"""The timeline for chrome://tracing and ui.perfetto.dev, from the start of each process to its end.
 
 Format: "Trace Event Format", docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU (JSON
 object format; complete, instant and metadata events). Times are microseconds, with the nanoseconds behind the
