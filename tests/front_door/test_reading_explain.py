@@ -79,7 +79,7 @@ def test_what_ran_eager_after_the_freeze() -> None:
     ran_eager = {frame["name"]: frame["times"] for frame in told["freeze"]["not_compiled"]}
     assert ran_eager == {"serve": 5, "health": 1}
     page = answer("explain", stored("frozen")).stdout
-    assert "6 calls of 2 frames fitted nothing that was compiled, and ran eager" in page
+    assert "6 calls of 2 frames matched no compiled version, and ran eager" in page
 
 
 def test_a_wrong_graph_and_its_first_wrong_node() -> None:

@@ -255,7 +255,7 @@ class Cause:
 
 _MOST_SHOWN = 8
 _LONGEST_CHECK = 120
-_ASKED_FOR = ", and the program asks for a version of each (`dynamic=False`); if it need not"
+_ASKED_FOR = ", and the program asks for a version of each (`dynamic=False`); if one is enough"
 
 
 @dataclass(frozen=True)

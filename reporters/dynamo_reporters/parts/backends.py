@@ -200,7 +200,8 @@ def verified_blocks(recording: Recording) -> Iterator[Block]:
     if found is None:
         return
     yield Heading("Verified")
-    yield Paragraph(f"{verified_sentence(found)}. Comparing took {seconds(found.seconds)}.")
+    took = f" Comparing took {seconds(found.seconds)}." if found.graphs else ""
+    yield Paragraph(f"{verified_sentence(found)}.{took}")
     notes = [*wrong_lines(found, recording), *not_compared_lines(found, recording)]
     if notes:
         yield Bullets(notes)
