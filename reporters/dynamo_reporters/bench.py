@@ -77,7 +77,7 @@ def report() -> Report[Bench]:
 def bench_blocks(bench: Bench) -> Iterator[Block]:
     """The page as blocks."""
     figures = compare(bench)
-    yield Heading(_verdict(figures), 1)
+    yield Heading(_verdict(bench, figures), 1)
     yield from _cannot_pay(bench, figures)
     yield Paragraph(_what_was_done(bench, figures))
     yield Heading("Time")
@@ -96,7 +96,7 @@ def bench_blocks(bench: Bench) -> Iterator[Block]:
         yield Paragraph(f"dynamo explain | profile | graphs  {bench.recordings}/…", "dim")
 
 
-def _verdict(figures: list[Figures]) -> str:
+def _verdict(bench: Bench, figures: list[Figures]) -> str:
     """The fastest of those that do not disagree with eager, and those that do."""
     wrong = [each.backend.name for each in figures if each.backend.agreement.verdict == "disagrees"]
     disagree = f" {_listed(wrong)} something else than eager; see Agreement with eager." if wrong else ""
@@ -118,7 +118,12 @@ def _verdict(figures: list[Figures]) -> str:
             return f"{best.backend.name} takes as long as eager, {within}: it is {between}.{disagree}"
         unsure = ", and with 99 % confidence it may differ in nothing" if speed.differs else ""
         average = f"{factor(speed.estimate)} on average{unsure}"
-        return f"Undecided: {best.backend.name} is {between}; {average}.{disagree}"
+        name = best.backend.name
+        undecided = "Undecided"
+        if _does_not_pay(bench, best):
+            pays = f"A run as short as this one does not pay for compiling with {name}"
+            undecided = f"{pays}; for longer ones undecided"
+        return f"{undecided}: {name} is {between}; {average}.{disagree}"
     if speed.estimate < 1:
         return f"No backend is faster than eager; {text}.{disagree}"
     return f"{text}{_pays(best)}.{disagree}"
@@ -146,16 +151,41 @@ def _pays(figures: Figures) -> str:
 
 def _cannot_pay(bench: Bench, figures: list[Figures]) -> Iterator[Block]:
     """Where compiling takes longer than all that there is to win in a run like this one."""
-    known = [run.working_seconds for run in bench.eager.successes.values() if run.working_seconds is not None]
-    for each in figures[1:] if known else []:
-        is_slower = each.speed_up is not None and bool(each.is_decided) and each.speed_up.estimate < 1
-        if each.compile_cold is not None and each.compile_cold > median(known) and not is_slower:
-            compiling, run = seconds(each.compile_cold), seconds(median(known))
+    for each in figures[1:]:
+        run, most = _eager_seconds(bench), _most_saved(bench, each)
+        if run is not None and most is not None and _does_not_pay(bench, each):
+            saves = (
+                f", of which {each.backend.name} saves {seconds(most)} at most (95 %)" if most < run else ""
+            )
             yield Paragraph(
-                f"Compiling with {each.backend.name} took {compiling}, and the whole run, without imports, "
-                f"takes {run} in eager: in a run as short as this one no speed-up pays for it.",
+                f"Compiling with {each.backend.name} took {seconds(each.compile_cold)}, and the whole run, "
+                f"without imports, takes {seconds(run)} in eager{saves}: in a run as short as this one no "
+                "speed-up pays for it.",
                 "strong",
             )
+
+
+def _does_not_pay(bench: Bench, figures: Figures) -> bool:
+    """Whether a first run is surely slower for its compiling; not where its steps are slower themselves."""
+    most, speed = _most_saved(bench, figures), figures.speed_up
+    if most is None or figures.compile_cold is None:
+        return False
+    is_slower = speed is not None and bool(figures.is_decided) and speed.estimate < 1
+    return figures.compile_cold > most and not is_slower
+
+
+def _most_saved(bench: Bench, figures: Figures) -> float | None:
+    """The most seconds that a run can save by the speed-up's interval; all of them where there is none."""
+    run, speed = _eager_seconds(bench), figures.speed_up
+    if run is None or speed is None or speed.interval is None:
+        return run
+    return max(0.0, run * (1 - 1 / speed.interval[1]))
+
+
+def _eager_seconds(bench: Bench) -> float | None:
+    """The median seconds of a whole run of eager, without imports."""
+    known = [run.working_seconds for run in bench.eager.successes.values() if run.working_seconds is not None]
+    return median(known) if known else None
 
 
 def _what_was_done(bench: Bench, figures: list[Figures]) -> str:
@@ -256,7 +286,7 @@ def _explained(figures: list[Figures]) -> Iterator[Block]:
     others = figures[1:] or figures
     for why in dict.fromkeys(each.why_run for each in others if each.why_run is not None):
         yield Paragraph(
-            "Not steps were compared, but the whole run without imports, compiling and interpreter shutdown: "
+            "No steps were compared; whole runs were, without imports, compiling and interpreter shutdown: "
             f"{why}.",
             "warning",
         )

@@ -60,7 +60,7 @@ def _capital(sentence: str) -> str:
 def _compared(report: CacheReport, recording: Recording) -> str:
     earlier = ", ".join(report.compared_with[-3:])
     more = len(report.compared_with) - 3
-    rest = f" and {number(more, 'more')}" if more > 0 else ""
+    rest = f" and {more:,} more" if more > 0 else ""
     compared = f"compared with {earlier}{rest}" if earlier else "no earlier run to compare with"
     return f"{recording.path}, {compared}"
 
@@ -115,7 +115,7 @@ def _lookups(lookups: Sequence[ExplainedLookup], show_all: bool) -> Iterator[Blo
     rows = [
         [
             f"[{lookup.compile_id or '-/-'}]",
-            frame_name(lookup.function),
+            frame_name(lookup.function, lookup.method),
             lookup.cache + (f", {lookup.direction}" if lookup.direction else ""),
             lookup.outcome,
             _gained(lookup),
@@ -149,7 +149,7 @@ def _cold_start(report: CacheReport) -> Iterator[Block]:
     rows = [
         [
             f"[{each.compile_id or '-/-'}]",
-            frame_name(each.function),
+            frame_name(each.function, each.method),
             seconds(each.seconds),
             f"{each.share:.0%}",
         ]
@@ -162,8 +162,9 @@ def _cold_start(report: CacheReport) -> Iterator[Block]:
 
 def _equal(graphs: EqualGraphs) -> str:
     saves = f"; compiled once, {seconds(graphs.saves_at_most)} less at most" if graphs.saves_at_most else ""
+    name = frame_name(graphs.function, graphs.method)
     return (
-        f"{graphs.times} equal graphs of {frame_name(graphs.function)} ({number(graphs.ops, 'op')}) took "
+        f"{graphs.times} equal graphs of {name} ({number(graphs.ops, 'op')}) took "
         f"{seconds(graphs.backend_seconds)}{saves} (estimated): compile the repeated block itself "
         "(`block.compile()`, `torch.compiler.nested_compile_region`)"
     )

@@ -123,7 +123,7 @@ def object_schema(declared: type) -> dict[str, Any]:
 # Values for other programs: JSON without what is no JSON, and cells that a spreadsheet does not compute.
 
 
-# What spreadsheets take for the begin of a formula, also behind what they do not show.
+# What spreadsheets take for the start of a formula, also behind what they do not show.
 _FORMULA = re.compile(
     r"[\s\x00-\x20\x7f-\xa0\xad\u200b-\u200f\u2060-\u2064\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]"
 )

@@ -82,7 +82,8 @@ def _title(fix: Fix) -> str:
     if fix.cured_by is not None:
         return f"{where}: cured by fix {fix.cured_by}"
     if fix.kept is not None:
-        return f"{where}: {fix.finding.kind} {fix.kept.before} → {fix.kept.after}, proven"
+        times = f"met {number(fix.kept.before, 'time')} before, {fix.kept.after} after"
+        return f"{where}: {fix.finding.kind}, {times}, proven"
     if fix.trials:
         return f"{where}: {number(len(fix.trials), 'remedy', 'remedies')} tried, none cures it"
     return f"{where}: no remedy that a program can try"

@@ -26,6 +26,7 @@ from dynamo_core.model import Compile, CompileId, GuardFailure, Place, Process, 
 from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.guards import plain_source
 from dynamo_core.remedies.recompile_rules import recompile_advice
+from dynamo_core.shared.failed_guard import source_words, without_stack_names
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Bullets, Heading, Paragraph, Table, table
@@ -138,8 +139,9 @@ def recompile_blocks(compile_: Compile, detail: Detail) -> list[Block]:
     title = f"recompile {compile_label(compile_.compile_id)} "
     title += f"{frame_name(compile_.name, compile_.method)} ({place(compile_.place)})"
     if detail is Detail.LESS:
-        return [Heading(f"{title}: {first_line(compile_.recompile_reason).strip()}", 3)]
-    blocks: list[Block] = [Heading(title, 3), Paragraph((compile_.recompile_reason or "").strip())]
+        return [Heading(f"{title}: {without_stack_names(first_line(compile_.recompile_reason)).strip()}", 3)]
+    reason = without_stack_names((compile_.recompile_reason or "").strip())
+    blocks: list[Block] = [Heading(title, 3), Paragraph(reason)]
     if detail is Detail.MORE:
         blocks.append(Paragraph(f"it took {seconds(compile_.seconds)}", "dim"))
     return blocks
@@ -195,14 +197,15 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
         yield Paragraph(f"torch refused {refused}, at its recompile limit: {since}.", "warning")
     opened = {plain_source(s.source): s for s in frame.symbols}
     if opened:
-        symbols = [f"{source} ({symbol.name})" for source, symbol in opened.items()]
+        symbols = [f"{without_stack_names(source)} ({symbol.name})" for source, symbol in opened.items()]
         names = ", ".join(symbols[:_NAMES_SHOWN])
         if len(symbols) > _NAMES_SHOWN:
             names += f" and {len(symbols) - _NAMES_SHOWN} more"
         yield Paragraph(f"Made dynamic in a recompile: {names}.")
     for cause in causes_of(frame):
         if cause.also_changed:
-            yield Paragraph(f"Not only `{cause.source}`: {also_changed_words(cause)}.")
+            beside = f"Beside {source_words(cause.source)}, " if cause.source else ""
+            yield Paragraph(f"{beside}{also_changed_words(cause)}.")
     yield Bullets(advice_for(frame), "advice")
 
 
@@ -240,7 +243,7 @@ def _row(
 
 
 def _unexplained(frame: FrameRecompiles, compile_: Compile, own: StackFrame | None) -> list[str]:
-    reason = (compile_.recompile_reason or _NOT_RECORDED).partition("\n")[0]
+    reason = without_stack_names((compile_.recompile_reason or _NOT_RECORDED).partition("\n")[0])
     return [_line(own), *_cost(frame, compile_), "", reason, _NOT_RECORDED, _NOT_RECORDED]
 
 

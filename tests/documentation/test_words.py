@@ -20,6 +20,9 @@ INSTEAD_OF = {
     r"(gave|given|gives) (\w+ )?up": "fell back to eager; could not be compiled",
     r"left open": "dynamic",
     r"(?<!compiled )(?<!defined )anew": "again",  # `compiled anew` is the name of a kind of finding
+    r"(the|since) begin": "the start",
+    r"began again": "restarted",
+    r"mores": "more",
     r"torch remarks": "notes from torch",
     r"lest|whence|thence|thereof|hitherto|albeit|befallen": "words of today",
 }

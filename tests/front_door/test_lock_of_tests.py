@@ -117,7 +117,7 @@ def test_a_test_that_is_not_locked_is_no_all_clear(file: Path) -> None:
 def test_better_is_said(file: Path) -> None:
     session = Session(file)
     lines = session.run(report_of("t.py::test_a", GRAPH, better=["graphs: 2 → 1"]))
-    assert lines == ["dynamo: better than dynamo.lock, which --dynamo-update keeps so: t.py::test_a"]
+    assert lines == ["dynamo: better than dynamo.lock (--dynamo-update locks that): t.py::test_a"]
     assert session.exitstatus == 0
 
 

@@ -1,5 +1,7 @@
 """`dynamo explain` on stored recordings: what happened, what to fix first, what could not be seen."""
 
+import re
+
 from answering import answer
 from documents import document
 from stored import plain, stored
@@ -78,7 +80,7 @@ def test_what_ran_eager_after_the_freeze() -> None:
     ran_eager = {frame["name"]: frame["times"] for frame in told["freeze"]["not_compiled"]}
     assert ran_eager == {"serve": 5, "health": 1}
     page = answer("explain", stored("frozen")).stdout
-    assert "6 calls of 2 frames fitted nothing that was compiled, and ran eager" in page
+    assert "6 calls of 2 frames matched no compiled version, and ran eager" in page
 
 
 def test_a_wrong_graph_and_its_first_wrong_node() -> None:
@@ -112,3 +114,13 @@ def test_what_a_plain_trace_lacks_is_not_recorded() -> None:
     for name in ("frames traced", "graph calls", "time in graphs (host)"):
         (line,) = [line for line in counts.splitlines() if line.strip().startswith(f"{name}  ")]
         assert line.endswith("not recorded")
+
+
+def test_time_in_graphs_is_one_figure_with_its_backward() -> None:
+    """The count, the finding beside it and the JSON document hold the forward and the backward calls."""
+    page = answer("explain", stored("training")).stdout
+    assert re.search(r"time in graphs \(host\) +7\.35 s\n +of it backward +5\.04 s\n", page)
+    assert "the compiled graphs ran 7.35 s in all, forward and backward" in page
+    assert re.search(r"calls +forward \(host\)", page)
+    summary = document("explain", stored("training"))["summary"]
+    assert round(summary["graph_host_seconds"], 2) == 7.35

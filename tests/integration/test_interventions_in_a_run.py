@@ -42,7 +42,8 @@ def test_after_the_freeze_nothing_is_compiled_and_the_reasons_are_torchs(run: Ru
     result = run("run", "-o", "r", "--freeze-after", "1", OWN, "other_sizes")
     assert result.exit_code == 0
     assert (
-        "Frozen after 1 call of compiled graphs: 3 calls of 1 frame fitted nothing that was" in result.stderr
+        "Frozen after 1 call of compiled graphs: 3 calls of 1 frame matched no compiled version"
+        in result.stderr
     )
     recompiles = told(run, "recompiles", "r")
     assert recompiles["frames"] == []

@@ -1,7 +1,10 @@
 """Backends as the user types them: names, functions, modes, options, and chains of them."""
 
+import ast
+
 import pytest
 
+from dynamo_core.launch.checks import module_callables
 from dynamo_core.shared.backend_choice import BackendChoice, option_value, parse_chain, parse_choice
 
 
@@ -83,3 +86,19 @@ def test_what_is_wrong_with_a_chain_is_said(
 ) -> None:
     with pytest.raises(ValueError, match=why):
         parse_chain(text, mode, options)
+
+
+def test_only_what_a_module_can_call_is_suggested_as_a_backend() -> None:
+    source = """
+import torch
+from elsewhere import imported as known
+SIZE = 4
+made = partial(known, 1)
+lambdas = lambda gm, inputs: gm
+if SIZE:
+    def mode(gm, inputs):
+        for node in gm.graph.nodes: ...
+class Compiler:
+    inner = known()
+"""
+    assert [*module_callables(ast.parse(source))] == ["known", "made", "lambdas", "mode", "Compiler"]

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from dataclasses import replace
 from math import isclose
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from dynamo_core.bench import runs
 from dynamo_core.bench.comparison import break_even_steps, compare, steady_steps
 from dynamo_core.bench.graphs import GraphTimes
-from dynamo_core.bench.measured import Agreement, Backend, Bench, Run, Step, compare_outputs
+from dynamo_core.bench.measured import Agreement, Backend, Bench, Run, Step
 from dynamo_core.bench.runs import Plan, RunTimes, remaining_words
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
@@ -76,6 +77,18 @@ class TestSpeedUp:
         for one in made.backends:
             one.runs = {i: replace(each, working_seconds=working) for i, each in one.runs.items()}
         assert ("no speed-up pays for it" in plain_text(bench_blocks(made))) is says_so
+
+    def test_what_cannot_pay_for_compiling_is_not_called_undecided_alone(self) -> None:
+        """Steps that may be a little faster save less than compiling took, however that is decided."""
+        made = bench(backend(9.231, 10.643, 9.374, compile_seconds=65.0))
+        for one in made.backends:
+            one.runs = {i: replace(each, working_seconds=100.0) for i, each in one.runs.items()}
+        page = plain_text(bench_blocks(made))
+        assert page.startswith(
+            "A run as short as this one does not pay for compiling with inductor; for longer"
+        )
+        assert re.search(r"Compiling with inductor took 65\.00 s, .* takes 100 s in eager, of which", page)
+        assert "Undecided" not in page
 
     def test_bounds_that_say_nothing_are_not_spelled_out(self) -> None:
         page = plain_text(bench_blocks(bench(backend(5, 500), eager=(10, 10))))
@@ -224,24 +237,6 @@ class TestComparison:
 
 
 class TestOutputs:
-    def test_same(self) -> None:
-        assert compare_outputs("a 1\n", "a 1\n").likeness == "same"
-
-    def test_numbers(self) -> None:
-        found = compare_outputs(
-            "step 1 loss 2.000\nstep 2 loss 1.0e-3\n", "step 1 loss 2.000\nstep 2 loss 1.1e-3\n"
-        )
-        assert found.likeness == "numbers" and found.line == 2
-        assert found.relative_difference is not None and isclose(found.relative_difference, 1 / 11)
-
-    def test_different(self) -> None:
-        found = compare_outputs("loss 1\n", "loss nan\n")
-        assert (found.likeness, found.relative_difference, found.line) == ("different", None, 1)
-        assert compare_outputs("a\n", "a\nb\n").line == 2
-
-    def test_an_infinite_number(self) -> None:
-        assert compare_outputs("1e999", "1.0").relative_difference == 1.0
-
     def test_what_was_not_kept_was_not_compared(self) -> None:
         page = plain_text(bench_blocks(bench(backend(5, 5, is_stdout_cut=True))))
         assert "the first 4 MiB are the same" in page

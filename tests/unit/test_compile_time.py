@@ -107,7 +107,7 @@ def test_the_page_has_the_split_the_trees_the_losses_and_the_functions() -> None
         "cold (FX graph cache: miss)",
         "cached (FX graph cache: hit)",
         "compile_attempt_1",
-        "On attempts that began again: 40 ms (2)",
+        "On attempts before tracing restarted: 40 ms (2)",
         "On frames that fell back to eager: 30 ms (1)",
         "Unsupported: no way",
         "On recompiles: 100 ms (1)",

@@ -68,10 +68,10 @@ def test_what_is_said_of_a_slice_has_its_length_its_begin_and_its_details(
 ) -> None:
     said = [each.text for each in root(drawn(monkeypatch, GRAPHS).whole()).iter("title")]
     assert said == [
-        "outer: 5.00 s, 1.00 s after the begin",
-        "inner: 1.00 s, 2.00 s after the begin",
-        "next: 1.00 s, 3.00 s after the begin; op: sin",
-        "later, 6.00 s after the begin",
+        "outer: 5.00 s, 1.00 s after the start",
+        "inner: 1.00 s, 2.00 s after the start",
+        "next: 1.00 s, 3.00 s after the start; op: sin",
+        "later, 6.00 s after the start",
     ]
 
 

@@ -10,6 +10,7 @@ from dynamo_core.model import (
     AssignedBackend,
     CacheLookup,
     CallTimes,
+    CaptureDecision,
     CompileId,
     DeclinedBy,
     Frame,
@@ -209,3 +210,12 @@ def test_it_is_found_where_it_is_and_nowhere_else(kind: Kind) -> None:
     with_it, without = recordings(kind)
     assert [each.kind for each in find(with_it)].count(kind) == 1
     assert kind not in [each.kind for each in find(without)]
+
+
+def test_a_wrong_result_names_the_option_that_replaces_the_backend() -> None:
+    """`--override` is for the program's own torch.compile; a captured program has `--backend`."""
+    fields = EXAMPLES["wrong result"].fields
+    for decision, option in (("capture", "--backend aot_eager"), ("observe", "--override backend=aot_eager")):
+        known = CaptureDecision(decision, None, "auto", "inductor", None)  # type: ignore[arg-type]
+        (found,) = find(of_one_process(**fields, captures=(known,)))
+        assert f"`dynamo run --verify {option} …`" in found.remedies[0].text

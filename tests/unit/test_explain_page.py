@@ -91,7 +91,7 @@ def test_compile_time_by_phase_with_what_of_it_was_done_again() -> None:
         of_one_process(compiles=[again, first, failed], cache_lookups=looked), "Where compile time went"
     )
     assert "- 1.00 s of it in recompiles" in lines
-    assert "- 250 ms of it in analysis that began again" in lines
+    assert "- 250 ms of it before tracing restarted" in lines
     assert "- 500 ms of it in compiles that failed" in lines
     assert "- fx_graph: 2 hits, 1 miss, 2 bypassed" in lines
     at = lines.index("costliest took caches hit of")

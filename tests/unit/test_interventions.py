@@ -123,7 +123,7 @@ def test_the_page_and_the_document() -> None:
     run = frozen_run()
     page = plain_text(after_freeze(run))
     assert (
-        "Frozen after 40 calls of serve: 4 calls of 2 frames fitted nothing that was compiled, and ran eager."
+        "Frozen after 40 calls of serve: 4 calls of 2 frames matched no compiled version, and ran eager."
         in page
     )
     assert "never compiled before" in page

@@ -25,6 +25,9 @@ SECRET = "s3cr3t-Value.1"
         ["--aws-secret-access-key", SECRET],
         ["--auth", f"user:{SECRET}"],
         ["--credentials", SECRET],
+        [f"--access_tokens={SECRET}"],
+        [f"--token={SECRET}"],
+        ["--hf-token", SECRET],
         [f"HF_TOKEN={SECRET}"],
         ["--header", f"Authorization: Bearer {SECRET}"],
         ["--header", f"X-Api-Key: {SECRET}"],
@@ -84,6 +87,15 @@ def test_what_is_no_secret_stays() -> None:
         "a:b",
     ]
     assert masked_arguments(arguments) == arguments
+    counts = [
+        "--max_new_tokens=20",
+        "--max-tokens",
+        "5",
+        "num_tokens: 3",
+        "--eos_token_id=2",
+        '{"tokens": 7}',
+    ]
+    assert masked_arguments(counts) == counts
     assert masked_arguments(["--use-auth-token", "--steps", "3"]) == ["--use-auth-token", "--steps", "3"]
 
 

@@ -171,6 +171,7 @@ def test_more_versions_are_no_cure_for_what_is_ever_new() -> None:
 def test_what_was_made_at_a_break_and_freed_has_that_break_for_its_cure() -> None:
     (cause,) = causes(["0/0: Cache line invalidated because L['___stack0'] got deallocated"])
     assert "cure that break" in recompile_advice(cause)[0].text
+    assert cause_sentence(cause).startswith("a value made at the graph break was freed, and what")
 
 
 def test_before_2_13_torch_knows_no_dimensions_there() -> None:
@@ -339,6 +340,10 @@ def test_a_float_that_a_break_gave_ends_with_the_break() -> None:
     reason = "0/0: ___stack0 == 0.25  # log['mean'] = x.mean().item()  # me/train.py:5 in f"
     (cause,) = causes([reason], symbols=[opened("L['___stack0']")])
     assert "cure that break" in recompile_advice(cause)[0].text
+    assert "___stack" not in " ".join((cause_sentence(cause), what_varies(cause)))
+    for check in ("___stack0.weight == 3", "___stack1.size()[0] < 4", "L['___stack0'] is L['___stack1']"):
+        (cause,) = causes([f"0/0: {check}"])
+        assert "___stack" not in cause_sentence(cause) + what_varies(cause), check
 
 
 @pytest.mark.parametrize(

@@ -175,8 +175,10 @@ def test_of_much_that_was_made_dynamic_eight_are_named_and_the_rest_is_counted()
 
 def test_what_had_changed_besides_is_said_of_the_cause() -> None:
     known = again([at(OWN)], symbols=opened("L['x'].size()[0]", "L['k']"))
-    assert "Not only `x`: `k` had changed by then too" in paragraphs(known)
-    assert "Not only" not in paragraphs(again([at(OWN)], symbols=opened("L['x'].size()[0]")))
+    assert "Beside `x`, `k` had changed by then too" in paragraphs(known)
+    gone = again([replace(at(OWN), kind="other", source=None)], symbols=opened("L['k']"))
+    assert "\n`k` had changed by then too" in paragraphs(gone)
+    assert "had changed" not in paragraphs(again([at(OWN)], symbols=opened("L['x'].size()[0]")))
 
 
 def frame_in(number: int, thread: str | None) -> Frame:

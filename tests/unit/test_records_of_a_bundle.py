@@ -170,3 +170,35 @@ def test_settings_of_torchs_keep_switches_and_lose_texts(records: Records) -> No
     found = records.our_content(names.PROCESS_STATE, {"torch_config": settings})["torch_config"]
     (values,) = found.values()
     assert list(values.values())[1:] == ["True", "None"] and "64" not in values.values()
+
+
+TORCHS = "/home/mallory/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py"
+TORCHS_LINE = "return F.linear(input, self.weight, self.bias)  # 1"
+
+
+@pytest.mark.parametrize(
+    ("path", "stays"),
+    [
+        (TORCHS, True),
+        ("/home/mallory/torch/nn/modules/linear.py", False),
+        ("/x/site-packages/torch/../../mine.py", False),
+        ("/x/site-packages/torchwood/a.py", False),
+        ("/x/site-packages/transformers/a.py", False),
+    ],
+)
+def test_a_line_of_torchs_own_is_no_secret(path: str, stays: bool, records: Records) -> None:
+    """In stacks of ours and of torch's, in the text of graphs, and beside bytecode."""
+    at = {"file": path, "line": 134, "function": "forward", "text": TORCHS_LINE}
+    (ours,) = kept(records, artifact(names.GRAPH_BREAK, {"user_stack": [at]}))
+    numbered = {"line": 134, "name": "forward", "filename": 3, "loc": TORCHS_LINE}
+    start = record({"dynamo_start": {"stack": [numbered]}, **FRAME})
+    _, torchs = kept(records, record({"str": [path, 3]}), start)
+    graph = f"        # File: {path}:134 in forward, code: {TORCHS_LINE}"
+    stack = f'  File "{path}", line 134, in forward\n    {TORCHS_LINE}'
+    texts = record({"dynamo_output_graph": {}, **FRAME}, f"{graph}\n{stack}\nzircon")
+    (text,) = kept(records, texts)
+    code = records.our_content(names.BYTECODE, {"file": path, "source": {"134": TORCHS_LINE}})
+    shown = [ours.payload(), json.dumps(torchs.metadata), json.dumps(code)]
+    assert [TORCHS_LINE in (each or "") for each in shown] == [stays] * 3
+    assert (text.payload() or "").count(TORCHS_LINE) == (2 if stays else 0)
+    assert "zircon" not in (text.payload() or "") and "mallory" not in str([*shown, text.payload()])

@@ -58,6 +58,42 @@ def test_a_layer_called_twelve_times_a_step_is_no_step() -> None:
     assert steps.mean == pytest.approx(0.1)
 
 
+def test_a_step_is_all_that_is_called_between_two_calls_of_the_outermost_graph() -> None:
+    """Six blocks share a function, and follow each other evenly: five of them have a graph in common."""
+    first = graph(1, called([60.0 * i for i in range(1, 31)]), frame=0)
+    others = graph(2, called([60.0 * i + 10 * k for i in range(1, 31) for k in range(1, 6)]), frame=0)
+    steps = find_steps(process([first, others]))
+    assert steps is not None and steps.graph.number == 1
+    assert steps.mean == pytest.approx(0.06)
+    head = graph(3, called([60.0 * i + 58 for i in range(1, 31)]), name="head")
+    steps = find_steps(process([first, others, head]))
+    assert steps is not None and steps.graph.number == 3, "calls of its function are the steps"
+
+
+def test_of_graphs_that_are_called_alike_the_first_begins_the_step() -> None:
+    """The last one was compiled within the first step, so that it has a call more after that."""
+    parts = [graph(n, called([100.0 * i + n for i in range(1, 21)]), name=f"part {n}") for n in range(1, 7)]
+    steps = find_steps(process(parts, compiled_at_ms=105.5))
+    assert steps is not None and steps.graph.number == 1
+
+
+def test_what_is_called_between_now_more_often_now_less_is_no_part_of_a_step() -> None:
+    """As tokens are decoded: so many for one request, and fewer for another."""
+    prefill = graph(1, called([100.0 * i for i in range(1, 21)]), name="prefill")
+    counts = [3 + i % 4 for i in range(1, 21)]
+    moments = [100.0 * i + 20 * k for i, most in enumerate(counts, 1) for k in range(1, most) if k < 5]
+    decode = graph(2, called(moments), name="decode")
+    steps = find_steps(process([prefill, decode]))
+    assert steps is not None and steps.graph.number == 2
+
+
+def test_an_evaluation_in_between_is_no_step_where_only_the_other_trains() -> None:
+    train = replace(graph(1, called([10.0 * i for i in range(1, 201)])), backward=called([1.0]))
+    evaluation = graph(2, called([100.0 * i + 5 for i in range(1, 21)]), name="evaluate")
+    steps = find_steps(process([train, evaluation]))
+    assert steps is not None and steps.graph.number == 1
+
+
 def test_an_evaluation_now_and_then_is_no_step() -> None:
     train = graph(1, called([10.0 * i for i in range(1, 201)], 5e-3))
     evaluation = graph(2, called([500.0 * i + 5 for i in range(1, 5)], 1e-4))

@@ -24,7 +24,7 @@ def graph(number: int, by: str | None, *declined: tuple[str, str], using: str | 
         CompileId(number - 1, 0),
         0,
         None,
-        "a,b",
+        ",".join([*(name for name, _ in declined), *([] if by is None else [by])]),
         1,
         is_compiled=True,
         calls=2,
@@ -86,3 +86,16 @@ def test_each_backend_has_a_row_with_what_it_took() -> None:
     lines = [" ".join(line.split()) for line in plain_text(backends_section(several)).splitlines()]
     assert lines[2:4] == ["b 3 not recorded not recorded", "a 1 2 1.00 s"]
     assert lines[4:] == ["- a declined 2 graphs: no", "- a declined graph 3: other"]
+
+
+def test_a_named_backend_that_took_nothing_is_told_with_why() -> None:
+    first = replace(graph(1, "a", ("/x/mine.py:f", "no")), backend="/x/mine.py:f,a,/x/mine.py:g")
+    lines = [" ".join(line.split()) for line in plain_text(backends_section(recording(first))).splitlines()]
+    assert lines[2:] == [
+        "a 1 2 1.00 s",
+        "- mine.py:g was never asked: the backends before it took every graph",
+        "- mine.py:f declined graph 1: no",
+    ]
+    assert taken_line(recording(first)) == "graphs by backend: a 1; mine.py:f 0; mine.py:g 0"
+    tuned = replace(graph(1, "inductor:max-autotune[a=1]"), backend="inductor")
+    assert taken_line(recording(tuned)) is None

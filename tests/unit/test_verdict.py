@@ -84,7 +84,7 @@ def test_where_no_process_was_seen_it_says_why() -> None:
 def test_where_no_graph_was_compiled_it_says_how_far_it_came() -> None:
     begin = "torch was imported, but no graph was compiled. "
     hangs = of_one_process(Run(started_ns=0, ended_ns=9 * S), compiling=[Compiling(None, "f", AT, 3 * S)])
-    assert said(hangs).startswith(f"{begin}It did not come further than compiling f at /home/me/train.py:3")
+    assert said(hangs).startswith(f"{begin}It got no further than compiling f at /home/me/train.py:3")
     raised = of_one_process(frames=[frame("skipped"), frame("raised", "no way\nmore")])
     assert said(raised) == f"{begin}Compiling raised an error in the program: no way"
     tried = of_one_process(frames=[frame("skipped")] * 2)

@@ -11,6 +11,7 @@ from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .guard_failures import deciding_line, is_not_0_or_1, lengthened_by, rejects_0_and_1
 from .recompiles import FrameRecompiles
+from .sizes_compiled_for import sizes_compiled_for
 from .source_lines import CELL, is_library
 from .summary import frame_of
 
@@ -94,6 +95,13 @@ class RecompileCause:
                 known |= dict.fromkeys(value for value in values if value is not None)
         words = _DTYPES if self.kind == "dtype" else _FLAGS if self.kind == "requires_grad" else {}
         return [words.get(value, value) for value in known]
+
+    @cached_property
+    def values_that_came(self) -> list[str]:
+        """`values`; where torch names none of a size, the sizes that the versions were compiled for."""
+        if self.values or self.kind != "size" or self.source is None or self.index is None:
+            return self.values
+        return sizes_compiled_for(self.frame, self.source, self.index)
 
     @property
     def call(self) -> StackFrame | None:

@@ -1,6 +1,6 @@
 """Why a frame was recompiled, in a sentence for somebody who knows PyTorch but not Dynamo."""
 
-from ..shared.failed_guard import describe_change, guarded
+from ..shared.failed_guard import describe_change, guarded, source_words, without_stack_names
 from .guard_failures import what_differed
 from .recompile_causes import RecompileCause
 
@@ -36,7 +36,7 @@ def also_changed_words(cause: RecompileCause) -> str:
     """The other values that had changed by then, which torch does not name as the reason."""
     others = cause.also_changed
     more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
-    shown = ", ".join(f"`{each}`" for each in others[:_MOST_OTHERS])
+    shown = ", ".join(map(source_words, others[:_MOST_OTHERS]))
     return f"{shown}{more} had changed by then too, which alone would have been enough"
 
 
@@ -52,17 +52,20 @@ def _sentence(cause: RecompileCause) -> str:
             f"{words or 'a setting of the whole process was changed between calls'} (torch: {failure.check})"
         )
     if cause.kind == "relation of sizes" or (cause.kind == "value" and not cause.values):
-        return f"`{failure.check}` held when it was compiled, and then did not"
+        return f"`{without_stack_names(failure.check)}` held when it was compiled, and then did not"
     values = ", ".join(cause.values[1 : 1 + _MOST_SHOWN])
     more = ", …" if len(cause.values) > 1 + _MOST_SHOWN else ""
     if cause.kind in ("size", "value", "length", "dtype", "rank", "stride") and values:
         return describe_change(_guarded(cause), cause.values[0], f"{values}{more}") + _needed_by(cause)
     if cause.kind == "size" and cause.was_0_or_1:
-        return f"{_guarded(cause)} was 0 or 1, which torch compiles apart from all other sizes"
+        came = ", ".join(cause.values_that_came[:_MOST_SHOWN])
+        sizes = f"; it was compiled for {came}" if came else ""
+        return f"{_guarded(cause)} was 0 or 1, which torch compiles apart from all other sizes{sizes}"
+    source = source_words(cause.source or "")
     if cause.kind == "identity":
-        return f"`{cause.source}` is another object than the one that it was compiled for{_needed_by(cause)}"
+        return f"{source} is another object than the one that it was compiled for{_needed_by(cause)}"
     if cause.kind == "freed object":
-        return f"`{cause.source}` was freed, and what was compiled for it with it"
+        return f"{source} was freed, and what was compiled for it with it"
     known = f" ({', '.join(cause.values)})" if cause.values and cause.kind != "other" else ""
     return f"{what_differed(failure)} is not what it was compiled for{known}{_needed_by(cause)}"
 

@@ -199,7 +199,7 @@ class FrameRecompiles:
 
     def actual(self, compile_: Compile, failure: GuardFailure) -> str | None:
         """The value that the guard rejected, from torch or from the guards of the entry compiled for it."""
-        if failure.actual is not None or failure.kind not in ("value", "length"):
+        if failure.actual is not None or failure.kind not in ("value", "length", "type"):
             return failure.actual
         for symbol in self.records.symbols.get(compile_.compile_id, ()):
             if plain_source(symbol.source) == failure.source:
@@ -251,17 +251,25 @@ def _accepted_value(check: GuardCheck, kind: str) -> str | None:
     if kind == "length":
         _, is_length, length = code.rpartition(" == ")
         return length if is_length and code.startswith("len(") else None
+    if kind == "type":
+        return "a tensor" if check.type == "TENSOR_MATCH" else _type_of(code)
     if code.startswith(f"{check.source} == "):
         return code.removeprefix(f"{check.source} == ")
     if check.type == "TENSOR_MATCH":
         return "a tensor"
-    named = _TYPE.search(code)
+    named = _type_of(code)
     if named is None or check.type not in ("TYPE_MATCH", "ID_MATCH"):
         return None
-    return "None" if named[1] == "NoneType" else f"of type {named[1].removeprefix('builtins.')}"
+    return "None" if named == "NoneType" else f"of type {named}"
 
 
-# The moment of a recompile: the time since the begin, the call of the frame, and the thread.
+def _type_of(code: str) -> str | None:
+    """`list`: the type that a check on it requires; None for other checks."""
+    named = _TYPE.search(code)
+    return None if named is None else named[1].removeprefix("builtins.")
+
+
+# The moment of a recompile: the time since the start, the call of the frame, and the thread.
 
 
 @dataclass(frozen=True)
@@ -284,7 +292,7 @@ def moment_of(compile_id: CompileId | None, records: CompileRecords, recording: 
 
 
 def seconds_since_begin(at_ns: int | None, process: Process, recording: Recording) -> float | None:
-    """The seconds from the begin of the program to a moment; None where either is not known."""
+    """The seconds from the start of the program to a moment; None where either is not known."""
     origin_ns = recording.run.started_ns if recording.run is not None else process.info.began_ns
     return None if origin_ns is None or at_ns is None else max(0.0, (at_ns - origin_ns) / 1e9)
 

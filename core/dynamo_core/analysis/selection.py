@@ -81,8 +81,8 @@ def parts_to_select(recording: Recording, selected: Selection) -> list[str]:
     """
     frames = [each for process in recording.processes for each in _frames(process)]
     values: dict[str, list[Any]] = {
-        "--compile-id": [compile_id for compile_id, _, _ in frames] if selected.compile_id is None else [],
-        "--frame": [_function(name) for _, name, _ in frames] if selected.frame is None else [],
+        "--compile-id": [compile_id for compile_id, _, _, _ in frames] if selected.compile_id is None else [],
+        "--frame": [_function(name) for _, name, _, _ in frames] if selected.frame is None else [],
         "--rank": [process.rank for process in recording.processes] if selected.rank is None else [],
     }
     distinct = {
@@ -97,21 +97,25 @@ def _part_of(process: Process, wanted: Selection) -> Process | None:
         graph
         for graph in process.graphs
         if (wanted.graph is None or graph.number == wanted.graph)
-        and _matches(graph.compile_id, graph.frame_name, graph.frame_place, wanted)
+        and _matches(graph.compile_id, graph.frame_name, graph.method, graph.frame_place, wanted)
     ]
     if wanted.graph is not None:
         ids = {graph.compile_id for graph in graphs}
     else:
         ids = {
             compile_id
-            for compile_id, name, place in _frames(process)
-            if _matches(compile_id, name, place, wanted)
+            for compile_id, name, method, place in _frames(process)
+            if _matches(compile_id, name, method, place, wanted)
         }
     frames = [
-        frame for frame in process.frames if _matches(frame.compile_id, frame.name, frame.place, wanted)
+        frame
+        for frame in process.frames
+        if _matches(frame.compile_id, frame.name, frame.method, frame.place, wanted)
     ]
     not_compiled = [
-        frame for frame in process.not_compiled if _matches(None, frame.name, frame.place, wanted)
+        frame
+        for frame in process.not_compiled
+        if _matches(None, frame.name, frame.method, frame.place, wanted)
     ]
     ids.discard(None)
     if not ids and not graphs and (wanted.graph is not None or not (frames or not_compiled)):
@@ -126,20 +130,26 @@ def _part_of(process: Process, wanted: Selection) -> Process | None:
     return part
 
 
-def _frames(process: Process) -> Iterable[tuple[CompileId | None, str | None, Place | None]]:
-    """The id, function name and place of every recorded compile, and of frames that were not compiled."""
+def _frames(process: Process) -> Iterable[tuple[CompileId | None, str | None, str | None, Place | None]]:
+    """The id, function, method and place of every recorded compile, and of frames that were not compiled."""
     for graph in process.graphs:
-        yield graph.compile_id, graph.frame_name, graph.frame_place
+        yield graph.compile_id, graph.frame_name, graph.method, graph.frame_place
     for items in (process.frames, process.compiles, process.bytecodes):
         for item in items:
-            yield item.compile_id, item.name, item.place
+            yield item.compile_id, item.name, item.method, item.place
     for frame in process.not_compiled:
-        yield None, frame.name, frame.place
+        yield None, frame.name, frame.method, frame.place
 
 
-def _matches(compile_id: CompileId | None, name: str | None, place: Place | None, wanted: Selection) -> bool:
+def _matches(
+    compile_id: CompileId | None,
+    name: str | None,
+    method: str | None,
+    place: Place | None,
+    wanted: Selection,
+) -> bool:
     return (
-        (wanted.frame is None or _is_frame(name, wanted.frame))
+        (wanted.frame is None or _is_frame(name, wanted.frame) or _is_frame(method, wanted.frame))
         and (wanted.compile_id is None or _is_compile(compile_id, wanted.compile_id))
         and (wanted.file is None or _is_file(place, wanted.file))
     )
@@ -197,13 +207,13 @@ def _nothing_selected(processes: list[Process], wanted: Selection) -> str:
         available = [str(graph.number) for process in processes for graph in process.graphs]
         what = "graphs"
     elif wanted.compile_id is not None:
-        available = [str(i) for process in processes for i, _, _ in _frames(process) if i is not None]
+        available = [str(i) for process in processes for i, *_ in _frames(process) if i is not None]
         what = "compiles"
     elif wanted.file is not None:
-        available = [place.file for process in processes for _, _, place in _frames(process) if place]
+        available = [place.file for process in processes for *_, place in _frames(process) if place]
         what = "files"
     else:
-        available = [name for process in processes for _, name, _ in _frames(process) if name]
+        available = [name for process in processes for _, name, *_ in _frames(process) if name]
         what = "frames"
     distinct = list(dict.fromkeys(available))
     listed = ", ".join(distinct[:12]) + (f" and {len(distinct) - 12} more" if len(distinct) > 12 else "")

@@ -26,7 +26,7 @@ class Summary:
     graphs: Annotated[Count | None, 'torch\'s counters["stats"]["unique_graphs"]']
     ops: Annotated[Count | None, "call_* nodes of those graphs"]
     graph_calls: Annotated[Count | None, "calls of the compiled graphs"]
-    graph_host_seconds: Annotated[Seconds | None, "in graph calls, as the host saw it"]
+    graph_host_seconds: Annotated[Seconds | None, "in graph calls, forward and backward, as the host saw it"]
     graph_breaks: Annotated[Count | None, "torch's graph_break_reasons"]
     distinct_graph_breaks: Annotated[Count | None, "by place and kind"]
     recompiles: Annotated[Count | None, "compilation metrics that have a recompile reason"]
@@ -63,9 +63,9 @@ def summarize(recording: Recording) -> Summary:
         if has_calls
         else None,
         graph_host_seconds=_seconds(
-            [*(g.host_seconds for g in graphs), *(p.inherited_seconds for p in processes)]
+            [*(g.seconds_with_backward for g in graphs), *(p.inherited_seconds for p in processes)]
         )
-        if has_calls
+        if has_calls and recorded(recording, "backward calls")
         else None,
         graph_breaks=len(breaks) if has_breaks else None,
         distinct_graph_breaks=len(set(map(break_identity, breaks))) if has_breaks else None,

@@ -162,7 +162,7 @@ def _nothing_recorded(recording: Recording) -> str:
 def _why_no_graph(recording: Recording) -> str:
     in_progress = in_progress_lines(recording)
     if in_progress:
-        return f"It did not come further than {in_progress[0]}."
+        return f"It got no further than {in_progress[0]}."
     frames = [frame for process in recording.processes for frame in process.frames]
     raised = [frame for frame in frames if raised_error(frame)]
     if raised:

@@ -306,6 +306,17 @@ def _working_seconds(recording: Recording) -> float | None:
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.?\d+)(?:[eE][-+]?\d+)?")
 
+# What differs from run to run: dates, times of day, durations (`1.2 s`, `took 3.4`) and rates (`31.5it/s`).
+_PLAIN_NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+_UNIT = r"(?: ?(?:[a-z]+/s(?:ec)?|s/[a-z]+|[munµ]?s|msec|sec|seconds?|minutes?|hours?)|min|h)\b"
+_TIME = re.compile(
+    r"\b\d{4}-\d\d-\d\d(?:[T ](?=\d\d:))?"
+    r"|(?<![\w.:])\d{1,3}(?::\d\d){1,2}(?:[.,]\d+)?(?![\d:])"
+    rf"|(?<![\w.]){_PLAIN_NUMBER}{_UNIT}"
+    rf"|\b(?:time|took|elapsed)[ :=]{{1,3}}{_PLAIN_NUMBER}",
+    re.IGNORECASE,
+)
+
 # Bytes of a run's output that are compared.
 LONGEST_OUTPUT = 4 << 20
 
@@ -314,7 +325,9 @@ Likeness = Literal["same", "numbers", "different"]
 
 @dataclass(frozen=True)
 class OutputComparison:
-    """The `same` text; the same but for its `numbers`; or `different`."""
+    """The `same` text; the same but for its `numbers`; or `different`. Durations, dates and times of day are
+    not compared.
+    """
 
     likeness: Likeness
     relative_difference: Annotated[float | None, "the largest of any number"] = None
@@ -323,7 +336,8 @@ class OutputComparison:
 
 
 def compare_outputs(expected: str, actual: str) -> OutputComparison:
-    """Compare what two runs wrote to stdout."""
+    """Compare what two runs wrote to stdout, without the times in it."""
+    expected, actual = (_TIME.sub("<time>", text) for text in (expected, actual))
     if expected == actual:
         return OutputComparison("same")
     line = _first_difference(expected, actual)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import dropwhile
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -339,8 +340,23 @@ def _problem(ending: Ending, unattended: Unattended) -> str | None:
         return f"killed by {known[0] if known else f'signal {ending.signal}'}"
     if ending.exit_code == 0:
         return None
-    lines = _read_end(unattended.stderr).strip().splitlines()
-    return f"exit code {ending.exit_code}" + (f", {printable(lines[-1].strip())}" if lines else "")
+    error = error_line(_read_end(unattended.stderr))
+    return f"exit code {ending.exit_code}" + (f", {printable(error)}" if error else "")
+
+
+_TRACEBACK = "Traceback (most recent call last):"
+
+
+def error_line(stderr: str) -> str:
+    """The error of the last traceback, which torch's advice may follow; without one the last line."""
+    lines = [line.rstrip() for line in stderr.splitlines() if line.strip()]
+    if _TRACEBACK not in lines:
+        return lines[-1].strip() if lines else ""
+    behind = lines[len(lines) - lines[::-1].index(_TRACEBACK) :]
+    error = list(dropwhile(lambda line: line[0].isspace(), behind))
+    if not error:
+        return lines[-1].strip()
+    return " ".join(error[:2]) if error[0].endswith(":") else error[0]
 
 
 def _why_not_recorded(recording: Recording | None) -> str | None:

@@ -179,6 +179,7 @@ _PUBLIC_PACKAGES = frozenset(
 _OURS = ("dynamo_core", "dynamo_cli", "dynamo_reporters")
 # A path below the folder of packages, or of the standard library; its first part is the package.
 _IN_PACKAGES = re.compile(r"(\w+)(?:[./-][\w./-]*)?")
+_OF_TORCH = ("/site-packages/torch/", "/dist-packages/torch/")
 _IN_LIBRARY = re.compile(r"\d{1,2}/(\w+)[./][\w./-]*")
 _MADE_AT_RUN_TIME = re.compile(r"<(?:frozen [\w.]+|string|stdin|eval_with_key>\.\d+|eval_with_key|unknown)>?")
 _ENDINGS = frozenset(
@@ -333,6 +334,13 @@ class Placeholders:
         if not name or ending not in _ENDINGS:
             return self._folder(name)
         return self._new("file", stem) + ending if not _MADE_BY_TORCH.fullmatch(stem) else name
+
+
+def is_of_torch(path: object) -> bool:
+    """Whether it is the whole path of a file of torch's, whose lines everybody can read."""
+    if not isinstance(path, str) or not path.endswith(".py") or ".." in path:
+        return False
+    return any(mark in path for mark in _OF_TORCH)
 
 
 def _public_path(path: str) -> str | None:

@@ -13,6 +13,7 @@ from typing import Any
 from ..recording.trace_format import Damaged, Record, RecordParser
 from ..shared import names
 from ..shared.masking import RECORDED_VARIABLES
+from .placeholders import is_of_torch
 from .texts import Texts
 
 _OURS = frozenset(
@@ -92,6 +93,7 @@ class Records:
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
+        self._torchs_files: set[int] = set()  # the numbers that torch's trace gives to files of torch's
         self.left_out: Counter[str] = Counter()
 
     def stream(self, data: Iterator[bytes]) -> Iterator[bytes]:
@@ -156,6 +158,8 @@ class Records:
         content = record.metadata[record.kind]
         if name == "str":
             text, number = content
+            if is_of_torch(text):
+                self._torchs_files.add(int(number))
             return {"str": [self._texts.path(text), int(number)]}, None
         if name.endswith("compilation_metrics"):
             return {name: self._metrics(content)}, None
@@ -216,7 +220,8 @@ class Records:
         """The content of one of our records, or of the run file."""
         if name == names.BYTECODE:
             lines = content.get("source", {})
-            source = {line: self._texts.source(str(text)) for line, text in lines.items() if line.isdecimal()}
+            source_of = str if self._is_torchs(content) else self._texts.source
+            source = {line: source_of(str(text)) for line, text in lines.items() if line.isdecimal()}
             rows = {
                 key: [self._instruction(row) for row in content[key]]
                 for key in ("original", "modified")
@@ -257,11 +262,24 @@ class Records:
                 return {
                     self._texts.text(config): self._settings(settings) for config, settings in value.items()
                 }
-            return {self._texts.text(name): self._value(item, name) for name, item in value.items()}
+            kept = _SOURCES if self._is_torchs(value) else ()
+            return {
+                self._texts.text(name): item
+                if name in kept and isinstance(item, str)
+                else self._value(item, name)
+                for name, item in value.items()
+            }
         if isinstance(value, list):
             modules = {at for at, before in enumerate(value, 1) if before == "-m" and key in _COMMANDS}
             return [self._value(item, "module" if at in modules else key) for at, item in enumerate(value)]
         return self._text_value(value, key) if isinstance(value, str) else value
+
+    def _is_torchs(self, place: Mapping[str, Any]) -> bool:
+        """Whether what is recorded is of a line of torch's own, which is no secret."""
+        files = (place.get(key) for key in ("file", "filename"))
+        return any(
+            file in self._torchs_files if isinstance(file, int) else is_of_torch(file) for file in files
+        )
 
     def _settings(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         return {

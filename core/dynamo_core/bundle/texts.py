@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from .placeholders import Placeholders, sentence_at
+from .placeholders import Placeholders, is_of_torch, sentence_at
 
 _ANY_NUMBER = "N"  # in a line of source, where a digit would look like the original
 _INSIDE = r"(?P<inside>(?:\\.|(?!(?P=quote))[^\\]){0,1000}?)"
@@ -77,15 +77,16 @@ class Texts:
     def _lines(self, lines: list[str]) -> Iterator[str]:
         """The lines with placeholders. Those that are indented deeper than a place of a stack are source."""
         depth: int | None = None
+        is_torchs = False
         for line in lines:
             stack = _STACK_LINE.fullmatch(line)
             if stack:
-                depth = len(stack[1])
+                depth, is_torchs = len(stack[1]), is_of_torch(stack[2])
                 path = self._placeholders.path(stack[2])
                 yield f'{stack[1]}File "{path}", line {stack[3]}, in {self._placeholders.name(stack[4])}'
             elif depth is not None and len(line) - len(line.lstrip()) > depth:
                 if not _UNDERLINE.fullmatch(line):
-                    yield self.source(line)
+                    yield line if is_torchs else self.source(line)
             else:
                 depth = None
                 yield self._line(line)
@@ -102,7 +103,7 @@ class Texts:
                 self._placeholders.name(name),
                 code,
             )
-            return "".join([*parts, self.source(source)])
+            return "".join([*parts, source if is_of_torch(path) else self.source(source)])
         if found := _WHERE.fullmatch(line):
             return f"{found[1]}{self._placeholders.path(found[2])}{found[3]}"
         if "  # " in line:

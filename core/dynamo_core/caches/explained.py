@@ -6,7 +6,7 @@ from typing import Literal
 
 from ..analysis.summary import ByCompile, by_compile
 from ..analysis.words import cache_name, number, seconds
-from ..model import CompileId, Graph, Process, Recording
+from ..model import Compile, CompileId, Graph, Recording
 from ..shared.quick_dataclass import dataclass
 from .causes import (
     FIRST_RUN,
@@ -63,6 +63,7 @@ class ExplainedLookup:
     took_seconds: float | None
     compared_with: str | None
     causes: tuple[Cause, ...]
+    method: str | None = None
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ class CostlyCompile:
     function: str | None
     seconds: float
     share: float
+    method: str | None = None
 
 
 @dataclass(frozen=True)
@@ -311,6 +313,7 @@ def _explained(
         recorded.took_seconds,
         compared,
         causes,
+        lookup.method,
     )
 
 
@@ -335,15 +338,16 @@ _COSTLIEST = 5
 
 
 def _costliest(recording: Recording) -> Iterator[CostlyCompile]:
-    took: dict[tuple[int, CompileId | None], tuple[Process, float, str | None]] = {}
+    took: dict[tuple[int, CompileId | None], list[Compile]] = {}
     for process in recording.processes:
         for compile_ in process.compiles:
-            key = id(process), compile_.compile_id
-            _, so_far, name = took.get(key, (process, 0.0, None))
-            took[key] = process, so_far + (compile_.seconds or 0.0), name or compile_.name
-    in_all = sum(each[1] for each in took.values())
+            took.setdefault((id(process), compile_.compile_id), []).append(compile_)
+    costs = {key: sum(each.seconds or 0.0 for each in compiles) for key, compiles in took.items()}
+    in_all = sum(costs.values())
     if in_all <= 0:
         return
-    ranked = sorted(took.items(), key=lambda item: -item[1][1])
-    for (_, compile_id), (_, cost, name) in ranked[:_COSTLIEST]:
-        yield CostlyCompile(None if compile_id is None else str(compile_id), name, cost, cost / in_all)
+    for key, cost in sorted(costs.items(), key=lambda item: -item[1])[:_COSTLIEST]:
+        compile_id, name = key[1], next((each.name for each in took[key] if each.name), None)
+        method = next((each.method for each in took[key] if each.method), None)
+        label = None if compile_id is None else str(compile_id)
+        yield CostlyCompile(label, name, cost, cost / in_all, method)

@@ -15,6 +15,7 @@ class _Frame:
     name: str | None
     source: tuple[tuple[int, str], ...]
     file: str | None
+    method: str | None = None
 
 
 _UNKNOWN = _Frame(None, (), None)
@@ -36,6 +37,11 @@ class Lookup:
     def function(self) -> str | None:
         """The name of the frame that was compiled."""
         return self._frame.name
+
+    @property
+    def method(self) -> str | None:
+        """The method of a module that was compiled, as in `Frame`."""
+        return self._frame.method
 
     @property
     def frame_id(self) -> tuple[int, int | None]:
@@ -158,7 +164,7 @@ def _frames(process: Process) -> dict[CompileId | None, _Frame]:
         code = sources.get(graph.compile_id)
         source = tuple(code.source.items()) if code is not None else ()
         file = graph.frame_place.file if graph.frame_place is not None else None
-        found[graph.compile_id] = _Frame(graph.frame_name, source, file)
+        found[graph.compile_id] = _Frame(graph.frame_name, source, file, graph.method)
     return found
 
 
@@ -177,6 +183,7 @@ class EqualGraphs:
     times: int
     backend_seconds: float | None
     saves_at_most: float | None
+    method: str | None = None
 
 
 def equal_graphs(recording: Recording) -> Iterator[EqualGraphs]:
@@ -200,6 +207,7 @@ def _equal_graphs(process: Process) -> Iterator[EqualGraphs]:
             len(graphs),
             sum(costs) if costs else None,
             sum(costs) - max(costs) if costs else None,
+            graphs[0].method,
         )
 
 

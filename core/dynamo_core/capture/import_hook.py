@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class ImportHook:
     """A meta path finder that finds nothing itself, but makes the loader that is found call the callbacks.
 
-    It removes itself from `sys.meta_path` when no module is waited for any more. `times` has the begin and
+    It removes itself from `sys.meta_path` when no module is waited for any more. `times` has the start and
     the end of each module's import, in nanoseconds since the epoch.
     """
 

@@ -124,7 +124,7 @@ STEP, COMPILING, IN_GRAPHS = "a steady step", "compiling", "in compiled graphs"
 _LEAST_REPEATS = 4  # on each side; the spread of fewer is not meaningful
 # A change must also be this large, since other load on the machine differs between two runs.
 _LEAST_CHANGE = 1.05
-_ONCE = "it is known once on each side, without a spread"
+_ONCE = "measured once on each side: a difference may be chance"
 # Conditions that must be the same for times to be compared.
 _OF_THE_MACHINE = ("torch", "Python", "devices", "CUDA build", "HIP build")
 

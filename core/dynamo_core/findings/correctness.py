@@ -8,11 +8,12 @@ from ..analysis.ranks.members import Side, ranks_in_words, ranks_of
 from ..analysis.verdict import declined_because, untaken_sentence
 from ..analysis.verification import graph_text, node_text, off_text, verification
 from ..analysis.words import place, without_numbers
+from ..model import Process
 from .build import remedy
 from .finding import Cost, Draft, Evidence, Figure
 
 _REPORT_IT = (
-    "`dynamo run --verify --override backend=aot_eager …` shows whether it is the backend, with your program "
+    "`dynamo run --verify {option} …` shows whether it is the backend, with your program "
     "in place of `…`; `dynamo graphs --runnable N` writes the graph as a script, to report a backend of "
     "torch's."
 )
@@ -36,8 +37,15 @@ def wrong_results(figures: Figures) -> Iterator[Draft]:
             place=(node.place if node is not None else None) or graph.frame_place,
             function=graph.frame_name,
             evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
-            remedies=remedy("wrong result", _REPORT_IT),
+            remedies=remedy("wrong result", _report_it(each.process)),
         )
+
+
+def _report_it(process: Process) -> str:
+    """What to do, with the option that replaces the backend: `--override` is for the program's own calls."""
+    is_captured = process.entire.is_captured_now
+    option = "--backend aot_eager" if is_captured else "--override backend=aot_eager"
+    return _REPORT_IT.format(option=option)
 
 
 # Finding: the ranks of a distributed run were not given the same graphs, which makes collectives hang.

@@ -164,8 +164,8 @@ def _draft_of_same(figures: Figures, process: Process, same: Sequence[Compile], 
     return Draft(
         "compiled anew",
         key=("reset" if is_reset else "defined anew",),
-        title=f"{frame_name(first.name)} at {where} was compiled {number(len(same), 'time')} from the start: "
-        f"{seconds(spent)} after the first",
+        title=f"{frame_name(first.name, first.method)} at {where} was compiled "
+        f"{number(len(same), 'time')} from the start: {seconds(spent)} after the first",
         cause="what had been compiled was thrown away by torch._dynamo.reset()"
         if is_reset
         else "each time it was another function object with code of its own",

@@ -205,10 +205,12 @@ def never_pays_back(figures: Figures) -> Iterator[Draft]:
         if compiling < WORTH_A_WORD_S or inside <= 0 or compiling < 2 * inside:
             continue
         times = 1 + compiling / inside
+        both = ", forward and backward" if any(graph.backward for graph in process.graphs) else ""
+        ran = f"the compiled graphs ran {seconds(inside)} in all{both}"
         yield Draft(
             "never pays back",
             key=(),
-            title=f"compiling took {seconds(compiling)}, the compiled graphs ran {seconds(inside)} in all",
+            title=f"compiling took {seconds(compiling)}, {ran}",
             cause=f"it pays back in this run only if they are more than {times:,.0f} times as fast as eager",
             processes=(process,),
             cost=Cost(Figure(compiling, "measured"), saves_at_most=Figure(compiling, "estimated")),

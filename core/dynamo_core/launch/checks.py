@@ -7,7 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -211,8 +211,21 @@ def _check_file(file: str, function: str) -> None:
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             defined |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
     if function not in defined and "*" not in defined:
-        hint = did_you_mean(function, defined)
+        hint = did_you_mean(function, module_callables(tree))
         raise BackendProblem(f"{file} defines no {function!r}" + (f"; {hint}" if hint else ""))
+
+
+def module_callables(tree: ast.AST) -> Iterator[str]:
+    """The names at module level that can be a backend: functions, classes, lambdas, and what is imported."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.ImportFrom):
+            yield from (alias.asname or alias.name for alias in node.names)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.Lambda, ast.Call)):
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+        elif isinstance(node, ast.stmt):  # `if`, `try`, `with` at module level
+            yield from module_callables(node)
 
 
 def missing_compiler() -> str | None:

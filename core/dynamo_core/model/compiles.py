@@ -155,7 +155,7 @@ class Instruction(NamedTuple):
 class Bytecode:
     """The bytecode of a frame before and after Dynamo. `source` has the text of its lines, by number.
 
-    The instructions are empty where they were not requested.
+    `method` is as in `Frame`. The instructions are empty where they were not requested.
     """
 
     compile_id: CompileId | None
@@ -166,6 +166,7 @@ class Bytecode:
     source: dict[int, str]
     original: tuple[Instruction, ...]
     modified: tuple[Instruction, ...]
+    method: str | None = None
 
 
 @dataclass(frozen=True)

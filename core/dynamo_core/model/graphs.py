@@ -210,6 +210,13 @@ class Graph:
         """Whether a call of the graph had not returned when the recording was read, or ended."""
         return self.times is not None and self.times.running_since_ns is not None
 
+    @property
+    def seconds_with_backward(self) -> float | None:
+        """The seconds in its calls and in those of its backward graph, as the host saw them."""
+        if self.host_seconds is None:
+            return None
+        return self.host_seconds + (self.backward.seconds if self.backward is not None else 0.0)
+
 
 @dataclass(frozen=True)
 class SavedTensor:

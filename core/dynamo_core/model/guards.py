@@ -69,7 +69,7 @@ class GuardSet:
     """The guards of one cache entry, as Dynamo made them (`guards`) and as they are evaluated (`checks`).
 
     Either is None where it was not recorded or not requested. `latency_us` is torch's own measurement of one
-    evaluation, in microseconds.
+    evaluation, in microseconds, with a flushed cache.
     """
 
     compile_id: CompileId | None

@@ -141,11 +141,8 @@ class CompileBuilder:
                 lambda each: each.compile_id == compile_id, reversed(self._process.graphs)
             ):
                 graph.method = tried.method
-            breaks = self._process.breaks
-            for at in range(len(breaks) - 1, -1, -1):
-                if breaks[at].compile_id != compile_id:
-                    break
-                breaks[at] = replace(breaks[at], method=tried.method)
+            for items in (self._process.breaks, self._process.bytecodes):
+                _set_method(items, compile_id, tried.method)
         compiles = self._process.compiles
         if not compiles or compiles[-1].compile_id != compile_id:
             return None
@@ -253,3 +250,11 @@ def _duration(metrics: Mapping[str, Any]) -> float | None:
 def _sum(metrics: Mapping[str, Any], suffix: str) -> int | None:
     counts = [value for key, value in metrics.items() if isinstance(value, int) and key.endswith(suffix)]
     return sum(counts) if counts else None
+
+
+def _set_method(items: list[Any], compile_id: CompileId, method: str) -> None:
+    """Set the method of the last of these breaks or bytecodes, as far as they are of this compile."""
+    for at in range(len(items) - 1, -1, -1):
+        if items[at].compile_id != compile_id:
+            break
+        items[at] = replace(items[at], method=method)

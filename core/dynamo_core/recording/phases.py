@@ -1,6 +1,6 @@
 """Torch's timed spans as trees: what a compile spent its time on.
 
-torch writes the begin and the end of a span as a record each, `chromium_event` (torch/_dynamo/utils.py:
+torch writes the start and the end of a span as a record each, `chromium_event` (torch/_dynamo/utils.py:
 dynamo_timed and ChromiumEventLogger; read in 2.13, and traces of several older versions have the same events,
 though fewer). An event does not say which thread it is of (`tid` is always 0), but torch's compile id is the
 thread's. So spans nest within a compile id; those of worker threads, which have no id, are kept separately.
@@ -45,7 +45,7 @@ class _Arguments(NamedTuple):
     cache_state: str | None
 
     def or_else(self, earlier: "_Arguments") -> "_Arguments":
-        """These arguments; what is missing is taken from the begin of the span."""
+        """These arguments; what is missing is taken from the start of the span."""
         is_backward = earlier.is_backward if self.is_backward is None else self.is_backward
         return _Arguments(
             self.function or earlier.function, is_backward, self.cache_state or earlier.cache_state

@@ -110,7 +110,7 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "between two graphs",
         _is_between_graphs,
-        "what the line of the graph break before it gave is another value in each call ({values}): cure that "
+        "what the line of the graph break before it gave is another value in each call{values}: cure that "
         "break, which keeps the value inside of one graph, or make it the same in every call.",
     ),
     RecompileRemedy(
@@ -138,13 +138,13 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "0 and 1 apart",
         lambda cause: cause.kind == "size" and cause.was_0_or_1,
-        "{what} takes several values ({values}), and torch compiles 0 and 1 apart: that is one version "
+        "{what} takes several values{values}, and torch compiles 0 and 1 apart: that is one version "
         "more for each of them; pad such an input, or leave it out, if that is too much.",
     ),
     RecompileRemedy(
         "float as a tensor",
         lambda cause: cause.is_float,
-        "{what} is a float that takes several values ({values}), each of them a version of its own: pass "
+        "{what} is a float that takes several values{values}, each of them a version of its own: pass "
         "it as a tensor (`torch.tensor(…)`), or keep it in a buffer of the module.",
         _run_first("{x} = torch.tensor(float({x}))"),
         cures=("recompile_int_or_float",),
@@ -152,7 +152,7 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "int as a tensor",
         lambda cause: cause.is_int,
-        "{what} takes several values ({values}), each of them a version of its own: pass it as a tensor, "
+        "{what} takes several values{values}, each of them a version of its own: pass it as a tensor, "
         "or keep it in a buffer of the module (`register_buffer`).",
         _run_first("{x} = torch.tensor({x})"),
     ),
@@ -174,7 +174,7 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "chosen by a value",
         _is_kind("value"),
-        "{source} chooses what is computed ({values}), and each value is a version of its own: choose "
+        "{source} chooses what is computed{values}, and each value is a version of its own: choose "
         "outside of the compiled code, and compile what each choice calls; or keep to few values.",
         _decide_outside,
         cures=(
@@ -265,14 +265,14 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "number of dimensions",
         _is_kind("rank"),
-        "{source} comes with different numbers of dimensions ({values}): give it one with `unsqueeze` or "
+        "{source} comes with different numbers of dimensions{values}: give it one with `unsqueeze` or "
         "`reshape` before the call, or compile a function for each.",
         cures=("recompile_dimensions",),
     ),
     RecompileRemedy(
         "dtype",
         _is_kind("dtype"),
-        "{source} comes as different dtypes ({values}): convert it before the call.",
+        "{source} comes as different dtypes{values}: convert it before the call.",
         _to_widest_dtype,
         "what comes of it has that dtype, too",
         cures=("recompile_dtype",),
@@ -280,7 +280,7 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "device",
         _is_kind("device"),
-        "tensors come from different devices ({values}): move them to one before the call.",
+        "tensors come from different devices{values}: move them to one before the call.",
     ),
     RecompileRemedy(
         "requires_grad below a frame that runs eager",
@@ -317,14 +317,14 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "length",
         _is_kind("length"),
-        "{source} has different lengths ({values}), and each is a version of its own: pass one tensor of a "
+        "{source} has different lengths{values}, and each is a version of its own: pass one tensor of a "
         "fixed size instead, with a mask of what is used.",
         cures=("recompile_growing_cache",),
     ),
     RecompileRemedy(
         "type",
         _is_kind("type"),
-        "{source} is of different types ({values}), and each is a version of its own: pass one type, or "
+        "{source} is of different types{values}, and each is a version of its own: pass one type, or "
         "compile a function for each.",
     ),
     RecompileRemedy(

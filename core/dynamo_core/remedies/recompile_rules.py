@@ -110,7 +110,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "sizes 0 and 1",
         _can_be_unbacked,
-        "{what} takes several values ({values}), and torch compiles 0 and 1 apart; nothing in the function "
+        "{what} takes several values{values}, and torch compiles 0 and 1 apart; nothing in the function "
         "depends on it: set `{typed}` in the program's environment, and one version serves all.",
         _in_environment,
         f"{_SLOWER}; a branch on the size would become a graph break; {_OF_THAT_NAME}",
@@ -121,7 +121,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "captured with dynamic sizes",
         lambda cause: cause.is_captured and _by_argument(cause),
-        "{what} takes several values ({values}): `dynamo run --dynamic …` compiles one version for {all} "
+        "{what} takes several values{values}: `dynamo run --dynamic …` compiles one version for {all} "
         "them; in a torch.compile of your own that is `torch.compile(…, dynamic=True)`.",
         lambda cause: Change(options=("--dynamic",)),
         _SLOWER,
@@ -131,7 +131,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "argument of torch.compile",
         _is_first_by_argument,
-        "{what} takes several values ({values}){against}: `torch.compile(..., dynamic=True)` compiles one "
+        "{what} takes several values{values}{against}: `torch.compile(..., dynamic=True)` compiles one "
         "version for {all} them.",
         _set_dynamic,
         _SLOWER,
@@ -157,7 +157,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "names in the environment",
         _can_be_named,
-        "{what} takes several values ({values}): set `{typed}` in the program's environment, and one "
+        "{what} takes several values{values}: set `{typed}` in the program's environment, and one "
         "version serves {all} them.",
         _in_environment,
         f"{_SLOWER}; {_OF_THAT_NAME}",

@@ -9,6 +9,7 @@ from ..analysis.source_lines import call_on, condition_of, is_library, package_o
 from ..analysis.words import place
 from ..model import GraphBreak, Place, StackFrame
 from ..recording.guards import plain_source
+from ..shared.failed_guard import guarded, source_words, without_stack_names
 from ..shared.quick_dataclass import dataclass
 
 
@@ -257,14 +258,15 @@ class Cause:
 
 _MOST_SHOWN = 8
 _LONGEST_CHECK = 120
-_ASKED_FOR = ", and the program asks for a version of each (`dynamic=False`); if it need not"
+_ASKED_FOR = ", and the program asks for a version of each (`dynamic=False`); if one is enough"
 
 
 @dataclass(frozen=True)
 class RecompileRemedy:
     """A remedy for recompiles: to which causes it applies, what to say, and what to change.
 
-    `text` may name parts of the cause (`{what}`, `{source}`, `{values}`, `{line}`, …), the assignments to
+    `text` may name parts of the cause (`{what}`, `{source}`, `{line}`, …; `{values}` are in brackets, after a
+    space, or nothing), the assignments to
     make (`{typed}`), and a setting of the program that the advice contradicts (`{against}`): see `_words`.
 
     `cures` names the programs in tests/integration/broken_programs/ for which it is the first remedy and
@@ -307,12 +309,12 @@ def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
         "what": what_varies(cause),
         "name": cause.source or "tensor",
         "marked": _marked(cause),
-        "source": f"`{cause.source}`" if cause.source else "an input",
-        "values": shown_values(cause),
+        "source": source_words(cause.source) if cause.source else "an input",
+        "values": _values_in_brackets(cause),
         "against": _ASKED_FOR if cause.dynamic is False else "",
         "all": "all but 0 and 1 of" if cause.was_0_or_1 else "all of",
         "expected": (failure.expected if failure is not None else None) or "named",
-        "check": _short(failure.check) if failure is not None else "",
+        "check": _short(without_stack_names(failure.check)) if failure is not None else "",
         "hint": (failure.hint if failure is not None else None) or "",
         "typed": " ".join(f'{each.name}="{each.value}"' for each in assigned),
         "caller": f"`{cause.eager_caller}`" if cause.eager_caller else "a function",
@@ -320,19 +322,21 @@ def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
     }
 
 
-def shown_values(cause: RecompileCause) -> str:
-    """The first values of a cause, with an ellipsis if there are more."""
-    shown = ", ".join(cause.values[:_MOST_SHOWN])
-    return shown + (", …" if len(cause.values) > _MOST_SHOWN else "")
+def _values_in_brackets(cause: RecompileCause) -> str:
+    """` (8, 4, 1)`: the first of the values that came; "" where none is known."""
+    values = cause.values_that_came
+    if len(values) < 2:
+        return f" ({values[0]} and others)" if values else ""
+    return f" ({', '.join(values[:_MOST_SHOWN])}{', …' if len(values) > _MOST_SHOWN else ''})"
 
 
 def what_varies(cause: RecompileCause) -> str:
-    """What varies, as the begin of a sentence: the size of `x` at dimension 0."""
+    """What varies, as the start of a sentence: the size of `x` at dimension 0."""
     if cause.kind == "size":
-        return f"the size of `{cause.source}` at dimension {cause.index}"
+        return guarded(cause.kind, cause.source, cause.index)
     if cause.kind == "relation of sizes" and cause.failure is not None:
-        return f"whether `{cause.failure.check}`"
-    return f"`{cause.source}`" if cause.source else "an input"
+        return f"whether `{without_stack_names(cause.failure.check)}`"
+    return source_words(cause.source) if cause.source else "an input"
 
 
 def _short(check: str) -> str:

@@ -187,7 +187,7 @@ _VALUES = (
         "`{line}` takes a value out of a tensor, and a branch depends on it, " + _NOT_KNOWN,
         (
             RemedyTemplate(
-                "keep `{target}` a tensor (leave off `.item()`), and in place of the branch choose with "
+                "keep `{target}` a tensor (leave out `.item()`), and in place of the branch choose with "
                 "`torch.where(condition, then, else)`.",
                 cures="item_kept_then_branch",
             ),
@@ -242,7 +242,7 @@ _VALUES = (
                 ),
             ),
             RemedyTemplate(
-                "leave off `.item()` (or `float`, `int`), and calculate with the tensor.",
+                "leave out `.item()` (or `float`, `int`), and calculate with the tensor.",
                 cures="item",
                 change=Change(edit="item kept a tensor"),
             ),

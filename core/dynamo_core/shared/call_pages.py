@@ -24,7 +24,7 @@ GUARD_NS, GUARD_SAMPLES = 1, 2  # the guards of its frame, evaluated beside some
 SAMPLES = 3  # how many samples there are
 EARLY = 4  # how many of the first calls are recorded one by one
 DEVICE_NS, DEVICE_SAMPLES = 5, 6  # some of the calls, timed on the GPU's stream
-RUNNING_SINCE = 7  # the begin of the call that has not returned, the latest of several; else 0
+RUNNING_SINCE = 7  # the start of the call that has not returned, the latest of several; else 0
 RAISED = 8  # how many calls ended in an error
 # Where calls are short, most are counted and not timed: how many of these have begun, and how many returned.
 UNTIMED_BEGUN, UNTIMED = 9, 10

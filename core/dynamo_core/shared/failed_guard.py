@@ -101,11 +101,35 @@ def failed_guard(check: str) -> FailedGuard:
     )
 
 
+# torch's name for what stood on Python's stack at a break (torch/_dynamo/resume_execution.py, 2.8 to 2.15).
+_ON_STACK = re.compile(r"(?:L\['___stack(\d{1,9})'\]|\b___stack(\d{1,9})\b)")
+AT_BREAK = "a value made at the graph break"
+
+
+def is_on_stack(source: str | None) -> bool:
+    """Whether it is an unnamed value that was on Python's stack at a graph break."""
+    return _ON_STACK.match(source or "") is not None
+
+
+def source_words(source: str) -> str:
+    """`` `x` ``, or `a value made at the graph break` for what has no name in the program."""
+    found = _ON_STACK.match(source)
+    if found is None:
+        return f"`{source}`"
+    inside = source[found.end() :].lstrip(".")
+    return f"`{inside}` of {AT_BREAK}" if inside else AT_BREAK
+
+
+def without_stack_names(text: str) -> str:
+    """A text of torch's with `value_at_break_0` for what it calls `___stack0`, or `L['___stack0']`."""
+    return _ON_STACK.sub(lambda found: f"value_at_break_{found[1] or found[2]}", text)
+
+
 def guarded(kind: str, source: str | None, index: int | None) -> str:
     """What is guarded, in words: the size of `x` at dimension 0, or `k` alone for its value."""
     at = f" at dimension {index}" if index is not None else ""
     what = {"value": "", "rank": "the number of dimensions of "}.get(kind, f"the {kind} of ")
-    return f"{what}`{source}`{at}"
+    return f"{what}{source_words(source or '')}{at}"
 
 
 def describe_change(what: str, expected: str, actual: str) -> str:

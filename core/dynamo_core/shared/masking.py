@@ -14,10 +14,12 @@ MASK = "***"
 _LONGEST_ARGUMENT = 20_000  # characters; what a program is given with -c can be longer
 _LONGEST_COMMAND = 200_000
 
-# A word in a name: so `--api-token`, `db.password` and `AUTH_KEY2` are found, and `--tokenizer` is not.
+# A word in a name: so `--api-token`, `db.password` and `AUTH_KEY2` are found; `--tokenizer`, `--max-tokens`
+# and a token of a vocabulary (`eos_token_id`) are not.
 _SECRET_WORD = (
     r"passw(?:or)?d|passphrase|secret|credential|bearer|cookie|signature|authorization"
-    r"|(?:token|key|auth|pwd|pass)s?(?![a-z])|(?<![a-z])(?:pw|pat|sas|dsn)(?![a-z])"
+    r"|(?<!(?:pad|eos|bos|unk|sep|cls)[_-])(?<!mask[_-])token(?![a-z])|(?:api|access|hf)[_-]?tokens(?![a-z])"
+    r"|(?:key|auth|pwd|pass)s?(?![a-z])|(?<![a-z])(?:pw|pat|sas|dsn)(?![a-z])"
 )
 _CAMEL_CASE = r"(?<=[a-z])(?=[A-Z])"
 _OPTION = r"--?[A-Za-z][\w.:/-]*"

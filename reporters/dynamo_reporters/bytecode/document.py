@@ -165,7 +165,8 @@ def rewritten_blocks(bytecode: Bytecode, links: Links, show_all: bool) -> list[B
     text = rewritten_text(rewritten, bytecode, show_all)
     if text is None:
         return []
-    title = f"{compile_label(bytecode.compile_id)} {frame_name(bytecode.name)}: what its bytecode does now"
+    name = frame_name(bytecode.name, bytecode.method)
+    title = f"{compile_label(bytecode.compile_id)} {name}: what its bytecode does now"
     return [Heading(title, 3), Code(text)]
 
 

@@ -48,7 +48,7 @@ def bytecode_blocks(bytecode: Bytecode, detail: Detail) -> list[Block]:
 def _title(bytecode: Bytecode) -> str:
     before, after = len(bytecode.original), len(bytecode.modified)
     return (
-        f"bytecode {compile_label(bytecode.compile_id)} {frame_name(bytecode.name)} "
+        f"bytecode {compile_label(bytecode.compile_id)} {frame_name(bytecode.name, bytecode.method)} "
         f"({place(bytecode.place)}): {number(before, 'instruction')} became {after:,}"
     )
 
@@ -104,7 +104,7 @@ def _chain_blocks(
 ) -> Iterator[Block]:
     """One frame with its resume functions; those that several compiles of it share are `shown` once."""
     if chain.continuations or view == "source":
-        name = frame_name(chain.bytecode.name)
+        name = frame_name(chain.bytecode.name, chain.bytecode.method)
         yield Heading(f"{name} {compile_label(chain.bytecode.compile_id)} ({place(chain.bytecode.place)})", 2)
         yield Code(chain_text(chain, links), "text")
     if view == "source":

@@ -99,7 +99,7 @@ class CompileInShort:
     guards: Count | None
     ops: Count | None
     recompile_reason: str | None
-    restart_reasons: Annotated[list[str], "why the analysis began again"]
+    restart_reasons: Annotated[list[str], "why tracing restarted"]
     seconds_before_restart: Seconds | None
     fail_type: str | None
     fail_reason: str | None

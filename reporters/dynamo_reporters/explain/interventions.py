@@ -280,7 +280,7 @@ def _place_of(each: SemanticDifference, compiles: Mapping[int | None, Compile]) 
 
 def _frame(each: SemanticDifference, compiles: Mapping[int | None, Compile]) -> str:
     compiled = compiles.get(each.graph)
-    return "" if compiled is None else f", graph {each.graph} of {frame_name(compiled.name)}"
+    return "" if compiled is None else f", graph {each.graph} of {frame_name(compiled.name, compiled.method)}"
 
 
 def _compiles(process: Process) -> dict[int | None, Compile]:

@@ -52,7 +52,6 @@ def _memory_rows(recording: Recording) -> Iterator[tuple[str, str]]:
 
 
 def _counts(recording: Recording, summary: Summary) -> Table:
-    called = (graph.times for process in recording.processes for graph in process.graphs)
     rows: list[tuple[str, int | str | None]] = [
         ("processes", summary.processes),
         ("frames traced", _of(summary.frames_compiled, summary.frames, "ok, as torch counts")),
@@ -62,7 +61,7 @@ def _counts(recording: Recording, summary: Summary) -> Table:
         ("graphs", summary.graphs),
         ("ops", summary.ops),
         ("graph calls", summary.graph_calls),
-        ("time in graphs (host)", seconds_in_calls(summary.graph_host_seconds, *called)),
+        *_time_in_graphs(recording, summary),
         ("graph breaks", _of(summary.distinct_graph_breaks, summary.graph_breaks, "distinct")),
         ("recompiles", summary.recompiles),
         ("guards", summary.guards),
@@ -77,6 +76,17 @@ def _counts(recording: Recording, summary: Summary) -> Table:
             if value is not None or name not in _ONLY_IF_ANY
         ],
     )
+
+
+def _time_in_graphs(recording: Recording, summary: Summary) -> Iterator[tuple[str, str]]:
+    """The time in all calls, and how much of it is backward where a backward graph was called."""
+    graphs = [graph for process in recording.processes for graph in process.graphs]
+    backward = [graph.backward for graph in graphs if graph.backward is not None]
+    called = (*(graph.times for graph in graphs), *backward)
+    yield "time in graphs (host)", seconds_in_calls(summary.graph_host_seconds, *called)
+    if summary.graph_host_seconds is not None and backward:
+        spent = sum(times.seconds for times in backward)
+        yield "  of it backward", seconds_in_calls(spent, *backward)
 
 
 def _of(part: int | None, whole: int | None, what: str) -> str | None:
@@ -137,7 +147,7 @@ def compile_time_blocks(case: Case) -> Iterator[Block]:
         f"{seconds(value)} {what}"
         for value, what in (
             (avoidable.recompiles, "of it in recompiles"),
-            (avoidable.restarted, "of it in analysis that began again"),
+            (avoidable.restarted, "of it before tracing restarted"),
             (avoidable.failed, "of it in compiles that failed"),
         )
         if value
@@ -211,7 +221,8 @@ def _graph_table(process: Process, graphs: list[Graph]) -> Table:
                 origin,
             ]
         )
-    return table("graph>|ops>|calls>|host time>|a later call>|backend|from", rows)
+    host_time = "forward (host)" if any(graph.backward for graph in graphs) else "host time"
+    return table(f"graph>|ops>|calls>|{host_time}>|a later call>|backend|from", rows)
 
 
 def _a_later_call(graph: Graph) -> str:

@@ -213,7 +213,7 @@ class GraphCaptured:
         "of these, how many were only counted, since the calls are short: the time is extrapolated from the "
         "others",
     ]
-    host_seconds: Annotated[Seconds | None, "time in those calls, as the host saw it"]
+    host_seconds: Annotated[Seconds | None, "time in those calls (forward), as the host saw it"]
     backend_seconds: Annotated[Seconds | None, "what the backend took to compile it"]
     symbols: Annotated[list[DynamicSymbol], "the sizes and numbers that Dynamo made dynamic in this compile"]
     nodes: Annotated[list[NodeOfGraph] | None, "null in a trace without our records"]

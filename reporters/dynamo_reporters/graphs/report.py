@@ -25,6 +25,7 @@ from dynamo_core.analysis.words import compile_label, number, place, process_tit
 from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, Node, Process, Recording, Symbol
 from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
+from dynamo_core.shared.failed_guard import without_stack_names
 
 from ..page.blocks import Block, Code, Column, Heading, Paragraph, Table
 from ..parts.backends import backend_text, declined_lines
@@ -82,14 +83,15 @@ def node_tables(graph: Graph, show_all: bool) -> tuple[list[Block], bool]:
     def input_row(node: Node) -> list[str]:
         needs_grad = " grad" if any(tensor.requires_grad for tensor in node.tensors) else ""
         source = state.get(node.name) or node.source
-        text = f" = {source}" if source and node.name not in paths else ""
+        text = f" = {without_stack_names(source)}" if source and node.name not in paths else ""
         return [kind_of(node), name_of(node) + text, value_text(node) + needs_grad]
 
     def node_row(node: Node) -> list[str]:
-        return [node.op, node.name, node.target, arguments(node, paths), value_text(node)]
+        given = without_stack_names(arguments(node, paths))
+        return [node.op, node.name, without_stack_names(node.target), given, value_text(node)]
 
     def name_of(node: Node) -> str:
-        return paths.get(node.name, node.name)
+        return without_stack_names(paths.get(node.name, node.name))
 
     def line_of(node: Node) -> str:
         return line_text(node.place, lines)
@@ -301,14 +303,17 @@ def _facts(graph: Graph, process: Process, symbols: Sequence[Symbol]) -> list[st
         facts.append("the backend declined it")
     if graph.calls is not None:
         on_host = seconds_in_calls(graph.host_seconds, graph.times)
-        spent = f", {on_host} on the host" if graph.calls else ""
+        forward = " (forward)" if graph.backward is not None else ""
+        spent = f", {on_host} on the host{forward}" if graph.calls else ""
         facts.append(f"called {number(graph.calls, 'time')}{spent}")
     if graph.is_running:
         facts.append("a call has not returned")
     lines = ["; ".join(facts)] if facts else []
     lines += declined_lines(graph)
     if symbols and graph.compile_id is not None:
-        sizes = (f"{symbol.name} = {symbol.hint} ({symbol.source})" for symbol in symbols)
+        sizes = (
+            f"{symbol.name} = {symbol.hint} ({without_stack_names(symbol.source)})" for symbol in symbols
+        )
         lines.append(f"symbolic sizes, as met when compiling: {', '.join(dict.fromkeys(sizes))}")
     return lines + pairs_facts(pairs_of(graph, process))
 

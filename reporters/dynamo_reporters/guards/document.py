@@ -71,7 +71,9 @@ class CacheEntry:
         int | None, "the lines with a check in torch's guard tree; one check may have several"
     ]
     latency_us: Annotated[
-        float | None, "what one evaluation of all checks took, in microseconds, as torch measured it"
+        float | None,
+        "what one evaluation of all checks took, in microseconds, with a flushed cache: torch's figure, not "
+        "what a call pays",
     ]
     guards: Annotated[
         list[GuardAskedFor] | None,

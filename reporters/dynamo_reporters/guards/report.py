@@ -14,6 +14,7 @@ from dynamo_core.analysis.words import compile_label, frame_name, number, place,
 from dynamo_core.case import Case
 from dynamo_core.model import Guard, GuardCheck, GuardSet, Process, Recording
 from dynamo_core.shared import names
+from dynamo_core.shared.failed_guard import without_stack_names
 
 from ..page.blocks import Block, Bullets, Column, Heading, Paragraph, Table, table
 from ..report import Detail, Report
@@ -64,7 +65,10 @@ def guards_blocks(guard_set: GuardSet, detail: Detail) -> list[Block]:
     if detail is Detail.LESS:
         return [Heading(f"{title}: {_by_type(items)}" if items else title, 3)]
     if detail is Detail.NORMAL:
-        return [Heading(title, 3), table("guard|source", [[item.type, item.source] for item in items])]
+        return [
+            Heading(title, 3),
+            table("guard|source", [[item.type, without_stack_names(item.source)] for item in items]),
+        ]
     return [Heading(title, 3), _source_table(by_kind(guard_set)), *_remark_blocks([guard_set])]
 
 
@@ -133,7 +137,7 @@ def _title(entry: Entry) -> str:
     measured = (
         "latency: not recorded"
         if latency is None
-        else f"{latency:.3g} µs per evaluation as torch measured it"
+        else f"{latency:.3g} µs per evaluation with a flushed cache (torch's figure, not what a call pays)"
     )
     recorded = guard_set.guards
     differing = (
@@ -166,7 +170,7 @@ def _remark_blocks(guard_sets: Sequence[GuardSet]) -> list[Block]:
     lines = []
     for note, sources in remarks(guard_sets).items():
         more = f" and {len(sources) - 1} more" if len(sources) > 1 else ""
-        lines.append(f"{sources[0] or 'sizes'}{more}: {note}")
+        lines.append(f"{without_stack_names(sources[0]) or 'sizes'}{more}: {note}")
     return [Paragraph("Notes from torch", "strong"), Bullets(lines)] if lines else []
 
 
@@ -175,7 +179,7 @@ def _rows(difference: Difference) -> list[list[str]]:
         ["", " ".join(map(compile_label, ids)), ", ".join(demands) or "(no such check)"]
         for ids, demands in difference.demands
     ]
-    rows[0][0] = difference.source or _STATE
+    rows[0][0] = without_stack_names(difference.source) or _STATE
     return rows
 
 
@@ -221,7 +225,12 @@ def _by_type(items: Iterable[Guard | GuardCheck]) -> str:
 
 def _source_table(groups: Iterable[SourceGuards]) -> Block:
     rows = [
-        [group.source or _STATE, "\n".join(group.types), "\n".join(_demands(group)), _cause(group)]
+        [
+            without_stack_names(group.source) or _STATE,
+            "\n".join(group.types),
+            without_stack_names("\n".join(_demands(group))),
+            _cause(group),
+        ]
         for group in groups
     ]
     if not any(row[-1] for row in rows):  # torch 2.6 and older do not say

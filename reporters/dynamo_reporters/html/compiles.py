@@ -36,12 +36,12 @@ class CompileFacts:
         self.recompile_reasons = by_compile(process.recompile_reasons)
         self.guard_sets = by_compile(process.guard_sets)
 
-    def name(self, compile_id: CompileId | None) -> tuple[str | None, Place | None]:
+    def name(self, compile_id: CompileId | None) -> tuple[str, Place | None]:
         """The frame that a compile is of."""
         for each in (*self.frames.get(compile_id, ()), *self.compiles.get(compile_id, ())):
             if each.name is not None:
-                return each.name, each.place
-        return None, None
+                return frame_name(each.name, each.method), each.place
+        return frame_name(None), None
 
 
 def compiles_index(recording: Recording, facts_of: Mapping[int, CompileFacts], links: Links) -> Element:
@@ -70,7 +70,7 @@ def _rows(facts: CompileFacts) -> Iterator[list[str]]:
             seconds(sum(each.seconds or 0.0 for each in compiles)) if compiles else "not recorded",
             _count(forward.guards if forward else None),
             _count(forward.ops if forward else None),
-            f"{frame_name(name)} {place if place else ''}",
+            f"{name} {place if place else ''}",
             state,
         ]
 
@@ -86,7 +86,7 @@ def compile_page(compile_id: CompileId, facts: CompileFacts, links: Links) -> El
     return h(
         "article",
         h("p", link("compiles", "all compiles")),
-        h("h2", f"Compile {compile_label(compile_id)} of {frame_name(name)}"),
+        h("h2", f"Compile {compile_label(compile_id)} of {name}"),
         h("p", links.text(str(place), process), class_="dim") if place else None,
         list(_outcome(compile_id, facts, links)),
         list(_took(compile_id, facts, links)),
@@ -124,7 +124,7 @@ def _took(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[
             yield h("p", "Phases lie within one another, as torch counts them.", class_="dim")
             yield table(block_table("phase|time>", rows), links, facts.process)
         for reason in compile_.restart_reasons:
-            yield h("p", "began again: ", first_line(reason), class_="dim")
+            yield h("p", "tracing restarted: ", first_line(reason), class_="dim")
 
 
 def _graphs(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:
@@ -196,7 +196,8 @@ def resume_pictures(recording: Recording) -> Iterator[Child]:
     chains = [(step, p) for p in recording.processes for step in Chains(p).chains() if step.continuations]
     for step, process in chains[:_MOST_CHAINS]:
         drawing = _chain(step, process)
-        name = f"{frame_name(step.bytecode.name)} {compile_label(step.bytecode.compile_id)}"
+        code = step.bytecode
+        name = f"{frame_name(code.name, code.method)} {compile_label(code.compile_id)}"
         title = f"How {name} goes on after its breaks"
         if len(drawing.boxes) <= _MOST_BOXES:
             yield from shown(title, drawn(title, drawing), is_open=len(drawing.boxes) <= _FEW)
@@ -233,7 +234,7 @@ def _place(boxes: list[Box], arrows: list[tuple[int, int]], box: Box, above: int
 
 def _box(step: Step, process: Process) -> Box:
     code = step.bytecode
-    title = f"{compile_label(code.compile_id)} {frame_name(code.name)}"
+    title = f"{compile_label(code.compile_id)} {frame_name(code.name, code.method)}"
     if step.is_repeated:
         return Box(title, "op", (title[:_LONGEST], "as drawn above"), title)
     graphs = [graph_text(graph, code) for graph in step.graphs] or [no_graph(process)]

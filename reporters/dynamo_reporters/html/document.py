@@ -11,7 +11,7 @@ from dynamo_core import __version__
 from dynamo_core.analysis.graphs.program import CONTENTS as GRAPHS
 from dynamo_core.analysis.source_lines import is_library
 from dynamo_core.analysis.summary import by_compile
-from dynamo_core.analysis.words import compile_label, frame_name, graph_frame, number
+from dynamo_core.analysis.words import compile_label, graph_frame, number
 from dynamo_core.case import Case
 from dynamo_core.findings import CONTENTS as FINDINGS
 from dynamo_core.model import Place, Process, Recording, Stage
@@ -168,7 +168,7 @@ class Contents:
             facts = self._facts[id(process)]
             for compile_id in compiles_of(process)[:_MOST_PAGES]:
                 name, _ = facts.name(compile_id)
-                text = f"{compile_label(compile_id)} {frame_name(name)}{self.links.of(process)}"
+                text = f"{compile_label(compile_id)} {name}{self.links.of(process)}"
                 yield [text[:_LONGEST_FOUND], "compile", self.links.compile(process, compile_id) or ""]
             for graph in process.graphs[:_MOST_PAGES]:
                 label = compile_label(graph.compile_id)

@@ -132,7 +132,8 @@ def _table(process: Process, links: Links) -> Element:
         )
         return h("p", nothing, class_="dim")
     graphs = sorted(process.graphs, key=lambda graph: (-(graph.host_seconds or 0.0), graph.number))
-    names = ("graph", "ops", "calls", "time in it (host)", "backend", "from")
+    host_time = "forward (host)" if any(graph.backward for graph in graphs) else "host time"
+    names = ("graph", "ops", "calls", host_time, "backend", "from")
     head = h("thead", h("tr", (h("th", name, scope="col") for name in names)))
     rows = [_row(graph, process, links) for graph in graphs[:_MOST_ROWS]]
     more = len(graphs) - len(rows)

@@ -73,7 +73,7 @@ def _break(cost: BreakCost, links: Links) -> Iterator[Child]:
             [f"graph {each}" for each in sorted(before)[:6]],
             [f"graph {each}" for each in sorted(after)[:6]],
         )
-        text = f"Between {' or '.join(parts[0]) or 'the begin'} and {' or '.join(parts[1]) or 'the end'}."
+        text = f"Between {' or '.join(parts[0]) or 'the start'} and {' or '.join(parts[1]) or 'the end'}."
         yield h("p", links.text(text, distinct.process))
     explanation = first.explanation
     if explanation is not None:

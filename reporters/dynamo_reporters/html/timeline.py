@@ -1,4 +1,4 @@
-"""When what happened: each track of a process as a strip of slices, from the begin of the run to its end."""
+"""When what happened: each track of a process as a strip of slices, from the start of the run to its end."""
 
 from collections.abc import Iterable, Sequence
 
@@ -88,7 +88,7 @@ def _axis(span: Span) -> Element:
     marks = (h("span", seconds(whole * part / 4) if part else "0 s") for part in range(5))
     return h(
         "div",
-        h("span", "since the begin", class_="track-name"),
+        h("span", "since the start", class_="track-name"),
         h("div", marks, class_="axis"),
         class_="track",
     )
@@ -120,7 +120,7 @@ def _rect(slice_: Slice, depth: int, span: Span, track: str) -> Element:
     details = "".join(f"; {name}: {value}" for name, value in slice_.details.items())
     return h(
         "rect",
-        h("title", cut(f"{slice_.name}{took}, {begun} after the begin{details}", _LONGEST_TITLE)),
+        h("title", cut(f"{slice_.name}{took}, {begun} after the start{details}", _LONGEST_TITLE)),
         x=left,
         y=depth * _ROW + 1,
         width=max(span.at(slice_.end_ns) - left, _THINNEST),

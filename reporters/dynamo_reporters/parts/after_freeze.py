@@ -178,7 +178,7 @@ def freeze_sentence(recording: Recording) -> str | None:
     became = "raised an error" if _is_error(recording) else "ran eager"
     return text + (
         f"{number(sum(frame.times for frame in frames), 'call')} of {number(len(frames), 'frame')} "
-        f"fitted nothing that was compiled, and {became}."
+        f"matched no compiled version, and {became}."
     )
 
 

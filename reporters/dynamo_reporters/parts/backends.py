@@ -67,7 +67,8 @@ def backends_section(recording: Recording) -> Iterator[Block]:
                 str(len(graphs)),
                 _total([graph.calls for graph in graphs]),
                 seconds_in_calls(
-                    _sum([graph.host_seconds for graph in graphs]), *(graph.times for graph in graphs)
+                    _sum([graph.seconds_with_backward for graph in graphs]),
+                    *(times for graph in graphs for times in (graph.times, graph.backward)),
                 ),
             ]
             for name, graphs in _by_backend(chosen).items()
@@ -76,7 +77,7 @@ def backends_section(recording: Recording) -> Iterator[Block]:
     untaken = untaken_lines(recording)
     if untaken:
         yield Bullets(untaken, "warning")
-    declines = _declines(recording, chosen)
+    declines = [*map(_never_asked, _unasked(chosen)), *_declines(recording, chosen)]
     if declines:
         yield Bullets(declines[:_SHOWN])
         if len(declines) > _SHOWN:
@@ -84,12 +85,14 @@ def backends_section(recording: Recording) -> Iterator[Block]:
 
 
 def taken_line(recording: Recording) -> str | None:
-    """`graphs by backend: ofi 2; inductor 1`; None where no graph had a choice."""
+    """`graphs by backend: ofi 2; inductor 1; eager 0`; None where no graph had a choice."""
     chosen = _chosen(recording)
     assigned = [graph.assigned_backend for graph, _ in chosen if graph.assigned_backend is not None]
-    if not any(each.by for each in assigned) or not any(map(_had_choice, assigned)):
+    without = _without_graph(chosen)
+    if not any(each.by for each in assigned) or not (without or any(map(_had_choice, assigned))):
         return None
     counts = [f"{name} {len(graphs):,}" for name, graphs in _by_backend(chosen).items()]
+    counts += [f"{name} 0" for name in without]
     return f"graphs by backend: {'; '.join(counts)}"
 
 
@@ -134,6 +137,36 @@ def _by_backend(chosen: Sequence[tuple[Graph, Process]]) -> dict[str, list[Graph
     return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
 
+def _without_graph(chosen: Sequence[tuple[Graph, Process]]) -> list[str]:
+    """The named backends that took no graph; none of them where no graph was taken, which other lines say."""
+    takers, declined = _asked(chosen)
+    if not takers:
+        return []
+    return [short_backend(name) for name in declined if name not in takers] + _unasked(chosen)
+
+
+def _unasked(chosen: Sequence[tuple[Graph, Process]]) -> list[str]:
+    """The named backends that no graph came to. `graph.backend` has their names without options."""
+    takers, declined = _asked(chosen)
+    named = dict.fromkeys(name for graph, _ in chosen for name in (graph.backend or "").split(",") if name)
+    return [
+        short_backend(name)
+        for name in named
+        if not any(other == name or other.startswith((f"{name}:", f"{name}[")) for other in takers | declined)
+    ]
+
+
+def _asked(chosen: Sequence[tuple[Graph, Process]]) -> tuple[dict[str, None], dict[str, None]]:
+    """The backends that took a graph, and those that declined one, as they are recorded, in order."""
+    assigned = [graph.assigned_backend for graph, _ in chosen if graph.assigned_backend is not None]
+    takers = dict.fromkeys(each.by for each in assigned if each.by is not None)
+    return takers, dict.fromkeys(name.backend for each in assigned for name in each.declined)
+
+
+def _never_asked(backend: str) -> str:
+    return f"{backend} was never asked: the backends before it took every graph"
+
+
 def _declines(recording: Recording, chosen: Sequence[tuple[Graph, Process]]) -> list[str]:
     """A line for each backend and reason, the most frequent first. Graphs that none took are told apart."""
     graphs: dict[tuple[str, str], list[str]] = {}
@@ -167,7 +200,8 @@ def verified_blocks(recording: Recording) -> Iterator[Block]:
     if found is None:
         return
     yield Heading("Verified")
-    yield Paragraph(f"{verified_sentence(found)}. Comparing took {seconds(found.seconds)}.")
+    took = f" Comparing took {seconds(found.seconds)}." if found.graphs else ""
+    yield Paragraph(f"{verified_sentence(found)}.{took}")
     notes = [*wrong_lines(found, recording), *not_compared_lines(found, recording)]
     if notes:
         yield Bullets(notes)

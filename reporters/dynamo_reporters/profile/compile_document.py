@@ -93,7 +93,7 @@ class Losses:
 
 @dataclass(frozen=True)
 class LossesByWay:
-    """What was thrown away: attempts that began again, frames that fell back to eager, recompiles."""
+    """What was thrown away: attempts before tracing restarted, frames that fell back to eager, recompiles."""
 
     restarts: Losses
     gave_up: Losses

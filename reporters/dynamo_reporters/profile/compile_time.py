@@ -32,7 +32,7 @@ CONTENTS = frozenset({"chromium_event", "dynamo_tracing_time"})
 _COMPILES_LISTED = 5
 _ROWS_SHOWN = 5
 _LOSSES = (
-    ("restarts", "attempts that began again"),
+    ("restarts", "attempts before tracing restarted"),
     ("failed_to_compile", "frames that fell back to eager"),
     ("recompiles", "recompiles"),
 )
@@ -109,7 +109,7 @@ def _compiles(costs: Sequence[CompileCost], total: float | None, show_all: bool)
     rows = [
         [
             compile_label(cost.compile_id),
-            frame_name(cost.name),
+            frame_name(cost.name, cost.method),
             place(cost.place),
             "backward" if cost.is_backward else "forward",
             _caches(cost) if show_all else cost.temperature or _caches(cost),
@@ -132,7 +132,9 @@ def _compiles(costs: Sequence[CompileCost], total: float | None, show_all: bool)
     with_trees = [cost for cost in costs if cost.trees]
     for cost in with_trees if show_all or len(costs) == 1 else ():
         graph = ", backward graph" if cost.is_backward else ""
-        yield Heading(f"{compile_label(cost.compile_id)} {frame_name(cost.name)}{graph}, phase by phase", 3)
+        yield Heading(
+            f"{compile_label(cost.compile_id)} {frame_name(cost.name, cost.method)}{graph}, phase by phase", 3
+        )
         yield _tree(cost, show_all)
     if with_trees and not show_all and len(costs) > 1:
         yield Paragraph("--all has the phases of each compile, --compile-id those of one.", "dim")
@@ -192,7 +194,7 @@ def _wasted(process: Process, costs: Sequence[CompileCost], show_all: bool) -> I
         rows = [
             [
                 compile_label(loss.compile_id),
-                frame_name(loss.name),
+                frame_name(loss.name, loss.method),
                 place(loss.place),
                 seconds(loss.seconds),
                 _reason(loss.reason, show_all),

@@ -130,7 +130,7 @@ class ProcessProfile:
     """Where the time of a process went."""
 
     process: Process
-    wall_time: Annotated[WallTime | None, "null where the begin was not recorded: a plain torch trace"]
+    wall_time: Annotated[WallTime | None, "null where the start was not recorded: a plain torch trace"]
     steady_state: Annotated[SteadyState | None, "null where nothing repeats after the last compile"]
     graphs: list[GraphRun]
     inherited: Annotated[

@@ -100,8 +100,8 @@ def steady_state_blocks(case: Case, step: str | None) -> Iterator[Block]:
         yield Heading(f"Steady state{which}: {seconds(steps.median)} a step, {_warm_up(steps)}")
         graph = steps.graph
         yield Paragraph(
-            f"A step is taken to be one call of graph {graph.number} {compile_label(graph.compile_id)}, "
-            f"{frame_text(graph, UserCallSites(process))}. "
+            f"A step is taken to last from one call of graph {graph.number} "
+            f"{compile_label(graph.compile_id)}, {frame_text(graph, UserCallSites(process))}, to the next. "
             f"Over {number(steps.steady, 'step')}: median {seconds(steps.median)}, "
             f"mean {seconds(steps.mean)}, from {seconds(low)} to {seconds(high)}"
             + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")

@@ -288,7 +288,7 @@ def _continuation_lines(continuation: Continuation, links: Links) -> list[str]:
 
 
 def _step_title(step: Step, links: Links) -> str:
-    return f"{frame_name(step.bytecode.name)} {_compiled_text(step, links)}"
+    return f"{frame_name(step.bytecode.name, step.bytecode.method)} {_compiled_text(step, links)}"
 
 
 def _compiled_text(step: Step, links: Links) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...model import Graph, Node, Process, function_of
+from ...shared.failed_guard import without_stack_names
 from ...shared.launchers import OF_A_RANK
 from ...shared.records import CachesInUse
 from ..summary import breaks_recorded_in, recompiles_recorded_in
@@ -118,8 +119,8 @@ def _breaks(process: Process) -> Iterator[Step]:
 def _recompiles(process: Process) -> Iterator[Step]:
     ended = {frame.compile_id: frame.ended_ns for frame in process.frames}
     for each in process.recompiles:
-        reason = first_line((each.recompile_reason or "").strip())
-        what = f"{frame_name(each.name)} was compiled again: {reason}"
+        reason = without_stack_names(first_line((each.recompile_reason or "").strip()))
+        what = f"{frame_name(each.name, each.method)} was compiled again: {reason}"
         key = function_of(each.name), each.place, without_numbers(reason)
         yield Step(key, what, each.place, at_ns=ended.get(each.compile_id))
 

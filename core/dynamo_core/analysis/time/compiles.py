@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from ...model import CacheLookup, Compile, CompileId, Frame, Place, Process, Recording
 from ...model import Phase as RecordedPhase
 from ...shared.declared import Seconds
+from ...shared.failed_guard import without_stack_names
 from ...shared.names import TRACING_TIME
 from ...shared.quick_dataclass import dataclass
 from ..summary import by_compile
@@ -24,7 +25,7 @@ class CompileCost:
     """The cost of one compile, forward or backward. `seconds` is None where it was not timed.
 
     `trees` are its phases, empty where they were not recorded. `lookups` has the outcomes of its cache
-    look-ups by cache, None where none was recorded.
+    look-ups by cache, None where none was recorded. `method` is as in `Frame`.
     """
 
     compile_id: CompileId | None
@@ -34,6 +35,7 @@ class CompileCost:
     seconds: float | None
     trees: tuple[Span, ...]
     lookups: dict[str, tuple[str, ...]] | None
+    method: str | None = None
 
     @property
     def is_cut_off(self) -> bool:
@@ -67,15 +69,19 @@ def compile_costs(process: Process) -> list[CompileCost]:
     return sorted(costs, key=lambda cost: (cost.seconds is None, -(cost.seconds or 0.0)))
 
 
+_FrameOf = tuple[str | None, Place | None, str | None]  # its name, place and method
+_UNKNOWN: _FrameOf = (None, None, None)
+
+
 def _cost(
     recorded_lookups: Iterable[CacheLookup],
     key: tuple[CompileId | None, bool],
     trees: Sequence[Span],
     metrics: Compile | None,
-    names: dict[CompileId | None, tuple[str | None, Place | None]],
+    names: dict[CompileId | None, _FrameOf],
 ) -> CompileCost:
     compile_id, is_backward = key
-    name, place = names.get(compile_id, (None, None)) if compile_id is not None else (None, None)
+    name, place, method = names.get(compile_id, _UNKNOWN) if compile_id is not None else _UNKNOWN
     if compile_id is None and trees:
         name = trees[0].phase.name  # compiled outside any frame: all that is known of it
     elif compile_id is not None and compile_id.frame is None:
@@ -86,19 +92,19 @@ def _cost(
     timed = seconds_of_trees(trees) if trees else None
     counted = metrics.seconds if metrics is not None else None  # torch's own figure, as other reports have it
     seconds = timed if counted is None else counted
-    return CompileCost(compile_id, is_backward, name, place, seconds, tuple(trees), lookups or None)
+    return CompileCost(compile_id, is_backward, name, place, seconds, tuple(trees), lookups or None, method)
 
 
-def _frames(process: Process) -> dict[CompileId | None, tuple[str | None, Place | None]]:
+def _frames(process: Process) -> dict[CompileId | None, _FrameOf]:
     """The frame of each compile, from any record that has it; only graphs name those of compiled autograd."""
-    found: dict[CompileId | None, tuple[str | None, Place | None]] = {}
+    found: dict[CompileId | None, _FrameOf] = {}
     items: list[Compile | Frame] = [*process.compiles, *process.frames]
     for item in items:
         if item.name is not None and item.place is not None:
-            found[item.compile_id] = item.name, item.place
+            found[item.compile_id] = item.name, item.place, item.method
     for graph in process.graphs:
         if graph.frame_name is not None:
-            found[graph.compile_id] = graph.frame_name, graph.frame_place
+            found[graph.compile_id] = graph.frame_name, graph.frame_place, graph.method
     return found
 
 
@@ -192,6 +198,7 @@ class Loss:
     place: Place | None
     seconds: float | None
     reason: str | None
+    method: str | None = None
 
 
 @dataclass(frozen=True)
@@ -244,7 +251,7 @@ def _restart(compile_: Compile, forward: dict[CompileId | None, CompileCost]) ->
         return None
     seconds = timed or compile_.seconds_before_restart
     reason = "; ".join(map(first_line, compile_.restart_reasons)) or None
-    return Loss(compile_.compile_id, compile_.name, compile_.place, seconds, reason)
+    return Loss(compile_.compile_id, compile_.name, compile_.place, seconds, reason, compile_.method)
 
 
 def _attempts(cost: CompileCost) -> dict[int, float]:
@@ -273,15 +280,17 @@ def _failed(process: Process, forward: dict[CompileId | None, CompileCost]) -> l
         cost = forward.get(compile_id)
         reason = item.reason if isinstance(item, Frame) else item.fail_reason or item.fail_type
         first = first_line(reason) if reason else None
-        losses.append(Loss(compile_id, item.name, item.place, cost.seconds if cost else None, first))
+        took = cost.seconds if cost else None
+        losses.append(Loss(compile_id, item.name, item.place, took, first, item.method))
     return losses
 
 
 def _recompile(compile_: Compile, costs: Sequence[CompileCost]) -> Loss:
     """The loss by a recompile, its backward graph included; `costs` are those of this compile."""
     known = [cost.seconds for cost in costs if cost.seconds is not None]
-    reason = first_line(compile_.recompile_reason)
-    return Loss(compile_.compile_id, compile_.name, compile_.place, sum(known) if known else None, reason)
+    reason = without_stack_names(first_line(compile_.recompile_reason))
+    took = sum(known) if known else None
+    return Loss(compile_.compile_id, compile_.name, compile_.place, took, reason, compile_.method)
 
 
 # The functions that Dynamo traced, in all attempts of all compiles together.

@@ -1,8 +1,9 @@
 """The repeating step of a run, found in the calls of its graphs, and the run time of each compiled graph.
 
-A step begins with each call of one graph: of the graphs that are called at even intervals for most of the
-time after the last compile, the one with the most calls. A graph of compiled autograd, which belongs to no
-function of the program, is chosen only if there is no other.
+A step lasts from one call of a graph to its next, with all that is called between them. Of the graphs that
+are called at even intervals for most of the time after the last compile, take the one with the most calls; a
+step begins with the graph around which it is called, always so many times, or with itself. A graph of
+compiled autograd, which belongs to no function of the program, is chosen only if there is no other.
 """
 
 from bisect import bisect_right
@@ -168,11 +169,49 @@ def _called_once_a_step(graphs: list[Graph], settled: int) -> Graph | None:
     """The graph whose calls are the steps: see the docstring of this module."""
     own = [graph for graph in graphs if graph.compile_id is None or graph.compile_id.autograd is None]
     lasting = _lasting(graphs, settled)
-    return max(
-        _regular(_lasting(own, settled), settled) or _regular(lasting, settled) or lasting,
-        key=lambda graph: (_steady_calls(graph.times, settled), -_first_call(graph)),
-        default=None,
+    chosen = _regular(_lasting(own, settled), settled) or _regular(lasting, settled) or lasting
+    if not chosen:
+        return None
+    most = max(chosen, key=lambda graph: (_steady_calls(graph.times, settled), -_first_call(graph)))
+    return _outermost(most, chosen, settled)
+
+
+_MOST_IN_A_STEP = 24  # calls of a layer; what is called less often still, an evaluation, is no step
+
+
+def _outermost(inner: Graph, graphs: list[Graph], settled: int) -> Graph:
+    """The graph between two calls of which `inner` is called most often, always the same number of times.
+
+    Of several, one whose function has no other graph, and then the first that was called.
+    """
+
+    def rank(outer: Graph) -> tuple[int, bool, int]:
+        is_alone = sum(_frame_of(each) == _frame_of(outer) for each in graphs) == 1
+        return _calls_between(inner, outer, settled), is_alone, -_first_call(outer)
+
+    return max(graphs, key=rank)
+
+
+def _frame_of(graph: Graph) -> tuple[str | None, Place | None]:
+    return graph.frame_name, graph.frame_place
+
+
+def _calls_between(inner: Graph, outer: Graph, settled: int) -> int:
+    """How often `inner` is called between two calls of `outer`; 0 where that varies, or one alone trains."""
+    if inner is outer:
+        return 1
+    calls = [call for call in noted_calls(outer.times) if call.began_ns > settled]
+    if len(calls) < 2 or inner.times is None or (inner.backward is None) != (outer.backward is None):
+        return 0
+    count = CallsBefore([inner.times])
+    (first_low, first_high), *later = (count.at(call.began_ns) for call in calls)
+    numbers = [call.number - calls[0].number for call in calls[1:]]
+    times = round((sum(later[-1]) - first_low - first_high) / 2 / numbers[-1])
+    is_even = all(
+        low - first_high <= times * number <= high - first_low
+        for (low, high), number in zip(later, numbers, strict=True)
     )
+    return times if is_even and 1 <= times <= _MOST_IN_A_STEP else 0
 
 
 def _lasting(graphs: list[Graph], settled: int) -> list[Graph]:

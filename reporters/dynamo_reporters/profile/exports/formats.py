@@ -1,4 +1,4 @@
-"""The timeline for chrome://tracing and ui.perfetto.dev, from the begin of each process to its end.
+"""The timeline for chrome://tracing and ui.perfetto.dev, from the start of each process to its end.
 
 Format: "Trace Event Format", docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU (JSON
 object format; complete, instant and metadata events). Times are microseconds, with the nanoseconds behind the
@@ -411,7 +411,7 @@ def _rows(process: Process) -> Iterable[dict[str, Any]]:
 
 def _compile_rows(cost: CompileCost) -> Iterable[dict[str, Any]]:
     backward = "backward of " if cost.is_backward else ""
-    name = backward + frame_name(cost.name)
+    name = backward + frame_name(cost.name, cost.method)
     yield _row("compile", name, cost.compile_id, cost.place, seconds=cost.seconds)
     for phase, spans_of_it in _by_name(cost.trees).items():
         yield _row(

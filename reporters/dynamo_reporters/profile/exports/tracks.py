@@ -110,8 +110,9 @@ class CompileNames:
     """Names the outermost phases of a process after the compile that each is of."""
 
     def __init__(self, process: Process) -> None:
-        self._frames: Mapping[tuple[CompileId | None, bool], tuple[str | None, Place | None]] = {
-            (cost.compile_id, cost.is_backward): (cost.name, cost.place) for cost in compile_costs(process)
+        self._frames: Mapping[tuple[CompileId | None, bool], tuple[str, Place | None]] = {
+            (cost.compile_id, cost.is_backward): (frame_name(cost.name, cost.method), cost.place)
+            for cost in compile_costs(process)
         }
 
     def of(self, tree: Span) -> Named:
@@ -119,10 +120,10 @@ class CompileNames:
         phase, is_backward = tree.phase, tree.kind.is_backward
         if phase.compile_id is None:
             return Named(phase.name, None)
-        name, place = self._frames.get((phase.compile_id, is_backward), (None, None))
+        name, place = self._frames.get((phase.compile_id, is_backward), (frame_name(None), None))
         what = "compile" if phase.name in _OUTERMOST else phase.name
         direction = "backward of " if is_backward else ""
-        return Named(f"{what} {compile_label(phase.compile_id)} {direction}{frame_name(name)}", place)
+        return Named(f"{what} {compile_label(phase.compile_id)} {direction}{name}", place)
 
 
 def graph_name(graph: Graph, *, is_backward: bool = False) -> str:
@@ -393,7 +394,7 @@ def _refused(process: Process) -> Iterable[Mark]:
                 details["place"] = str(item.place)
             if item.reasons:
                 details["reason"] = item.reasons[0]
-            yield Mark(f"not compiled: {frame_name(item.name)}", item.at_ns, details)
+            yield Mark(f"not compiled: {frame_name(item.name, item.method)}", item.at_ns, details)
 
 
 def _freeze(process: Process) -> Iterable[Mark]:
