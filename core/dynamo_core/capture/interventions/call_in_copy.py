@@ -5,7 +5,9 @@ aot_eager_decomp_partition), read in 2.13.
 """
 
 import io
+import json
 import os
+import random
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -16,9 +18,12 @@ from typing import Any, BinaryIO
 from ...backends.agreement import change_last_bits, rounding_mode
 from ..frames.source import is_wrapper_of_modules
 from .fork_server import refuse_to_reach_out
-from .observed_state import RAISED, RESULT, VALUE, Leaves, observe, random_states, roots_of
+from .observed_state import RAISED, RESULT, TORCH_NUMBERS, VALUE, Leaves, observe, random_states, roots_of
+from .operation_log import OperationLog
 
-EAGER, COMPILED, STAGE, ROUNDED = "eager", "compiled", "stage", "rounded"
+EAGER, COMPILED, STAGE, ROUNDED, LINES = "eager", "compiled", "stage", "rounded", "lines"
+TRACED = "traced"
+WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
 WITH_GRADIENTS, ALL_VALUES = "with gradients", "all values"
 _ADDRESS = re.compile(r"0x[0-9a-f]{4,16}")
 
@@ -27,10 +32,14 @@ class ProgramCall:
     """One call of what the program compiled: the function, its arguments, and torch's context for it."""
 
     def __init__(self, compiled: Any, context: Any, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+        import torch
+
         self.compiled = compiled
         self.original = compiled._torchdynamo_orig_callable
         self._context = context
         self.args, self.named = args, named
+        self._python_state = random.getstate()  # Python seeds its numbers anew in a fork
+        self._torch_state = torch.get_rng_state()
 
     def roots(self) -> dict[str, Any]:
         """The values that the call is given or can reach."""
@@ -40,12 +49,20 @@ class ProgramCall:
         """By the id of each parameter that the call can reach: its version and address."""
         return {id(value): _version(value) for _, value in parameters_in(self.roots())}
 
+    def draws_otherwise(self, compiled: Leaves, eager: Leaves) -> bool:
+        """Whether eager draws random numbers of torch's, and compiled code draws others."""
+        import torch
+
+        own, eagers = compiled[TORCH_NUMBERS][-1], eager[TORCH_NUMBERS][-1]
+        return not torch.equal(own, eagers) and not torch.equal(eagers, self._torch_state)
+
     def work(self, request: str, file: BinaryIO) -> None:
         """Do what a request asks for, in a fork, and write the leaves; ValueError for what none knows."""
         import torch
 
         what, _, detail = request.partition(":")
         torch.set_num_threads(1)
+        random.setstate(self._python_state)
         sys.dont_write_bytecode = True
         if what == EAGER:
             refuse_to_reach_out()
@@ -55,25 +72,48 @@ class ProgramCall:
         elif what == ROUNDED:
             refuse_to_reach_out()
             leaves = self._rounded_otherwise(int(detail))
+        elif what == LINES:
+            leaves = {LINES: [VALUE, json.dumps(self._lines(is_traced=detail == TRACED))]}
         elif what == COMPILED:
             _let_compile()
             leaves = self._observed(self.compiled, with_gradients=True)
         elif what == STAGE:
             _let_compile()
-            torch._dynamo.reset()
-            context = self._context
-            compiled = torch.compile(
-                self.original,
-                backend=detail,
-                fullgraph=getattr(context, "fullgraph", False),
-                dynamic=getattr(context, "_dynamic", None),
-            )
-            leaves = self._observed(compiled, with_gradients=False)
+            import torch._inductor.config as inductor
+
+            backend, _, with_casts = detail.partition("+")
+            if with_casts:
+                inductor.emulate_precision_casts = True
+            leaves = self._observed(self._compile(backend), with_gradients=False)
         else:
             raise ValueError(request)
         buffer = io.BytesIO()
         torch.save(leaves, buffer)
         file.write(buffer.getbuffer())
+
+    def _compile(self, backend: Any) -> Any:
+        """The program's function compiled anew, as the program asks for it, but by this backend."""
+        import torch
+
+        torch._dynamo.reset()
+        return torch.compile(
+            self.original,
+            backend=backend,
+            fullgraph=getattr(self._context, "fullgraph", False),
+            dynamic=getattr(self._context, "_dynamic", None),
+        )
+
+    def _lines(self, *, is_traced: bool) -> list[list[Any]]:
+        """The operations of a call in order: file, line and name of each, and a sum of what it gave."""
+        if not is_traced:
+            refuse_to_reach_out()
+            log = OperationLog()
+            outcome_of(self._in_eager, self.args, self.named, log.mode())
+            return log.operations
+        _let_compile()
+        log = OperationLog()
+        outcome_of(self._compile(log.backend), self.args, self.named)
+        return log.operations
 
     def _in_eager(self, *args: Any, **named: Any) -> Any:
         import torch

@@ -20,6 +20,7 @@ Leaf = list[Any]
 Leaves = dict[str, Leaf]
 
 RESULT, RAISED = "result", "raised"
+TORCH_NUMBERS = "random numbers of torch"
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 _NOT_WALKED = (ModuleType, type, FunctionType, MethodType, BuiltinFunctionType, CodeType)
 _MOST_LEAVES = 20_000
@@ -214,7 +215,7 @@ def random_states() -> dict[str, Any]:
     import torch
 
     states: dict[str, Any] = {
-        "random numbers of torch": torch.get_rng_state(),
+        TORCH_NUMBERS: torch.get_rng_state(),
         "random numbers of Python": repr(hash(random.getstate())),
     }
     numpy = sys.modules.get("numpy")

@@ -31,11 +31,14 @@ class Difference(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """The differences, how many values were compared, and those that were not."""
+    """The differences, how many values were compared, how many were too large to be, and the largest one of
+    those that rounding to a short dtype explains (None if there is none).
+    """
 
     differences: list[Difference]
     values: int
     left_out: int
+    rounding: Difference | None = None
 
 
 def needs_untouched_values(compiled: Leaves, eager: Leaves) -> bool:
@@ -73,12 +76,17 @@ def compare_leaves(compiled: Leaves, eager: Leaves, again: Callable[[int], Leave
             elif not isinstance(own[-1], str):
                 names.append(path)
     comparisons, short = _compare_tensors(names, compiled, eager, again)
-    found += (
-        Difference(_kind_of(each.name), each.name, each.detail or "", each.error, each.allowed)
-        for each in comparisons
-        if not each.agrees and not _is_rounding(each, short)
-    )
-    return Compared(found, len(names) + sum(leaf[0] == VALUE for leaf in eager.values()), left_out)
+    rounding = None
+    for each in comparisons:
+        if each.agrees:
+            continue
+        difference = Difference(_kind_of(each.name), each.name, each.detail or "", each.error, each.allowed)
+        if _is_rounding(each, short):
+            rounding = rounding or difference
+        else:
+            found.append(difference)
+    values = len(names) + sum(leaf[0] == VALUE for leaf in eager.values())
+    return Compared(found, values, left_out, rounding)
 
 
 def _compare_tensors(
@@ -124,7 +132,14 @@ def _exceptions(compiled: Leaves, eager: Leaves) -> Difference | None:
 
 
 def _first_line(text: Any) -> str:
-    return str(text).partition("\n")[0].partition("  (Could this error message be improved?")[0][:200]
+    """The first line of an exception's text, which a leaf has as Python writes it."""
+    return (
+        str(text)
+        .strip("'\"")
+        .replace("\\n", "\n")
+        .partition("\n")[0]
+        .partition("  (Could this error message be improved?")[0][:200]
+    )
 
 
 def _inside(path: str, found: list[Difference]) -> bool:

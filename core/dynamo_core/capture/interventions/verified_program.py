@@ -11,10 +11,11 @@ module), 2.8 to 2.15; run with 2.13.
 
 import functools
 import io
+import json
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,11 @@ from .call_in_copy import (
     ALL_VALUES,
     COMPILED,
     EAGER,
+    LINES,
     ROUNDED,
     STAGE,
+    TRACED,
+    WITH_CASTS,
     WITH_GRADIENTS,
     ProgramCall,
     program_function,
@@ -37,14 +41,17 @@ from .call_in_copy import (
 )
 from .fork_server import ForkServer, NoAnswer, available_bytes
 from .observed_state import RAISED, RESULT, Leaves
+from .operation_log import first_cast_to_short, first_different_line
 from .state_difference import Difference, compare_leaves, needs_untouched_values
+from .verified_call import OWN_RANDOM_NUMBERS
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
+TRACING, MORE_EXACT = "tracing", "more exact than written"
 # In order: the first whose result is wrong is where it went wrong.
 _STAGES = (
-    ("eager", "tracing"),
+    ("eager", TRACING),
     ("aot_eager", "AOTAutograd"),
     ("aot_eager_decomp_partition", "decompositions"),
 )
@@ -159,7 +166,7 @@ class _Entry:
     def __init__(self, verifier: ProgramVerifier, compiled: Any, context: Any, place: str) -> None:
         self._verifier = verifier
         self._compiled = compiled
-        self._context = context
+        self.context = context
         self._place = place
         self._calls = 0
         self._is_wrong = False
@@ -184,7 +191,7 @@ class _Entry:
         compare = self._verifier.guarded(call.compare)
         server, reason = None, ""
         try:
-            call.program = ProgramCall(self._compiled, self._context, args, named)
+            call.program = ProgramCall(self._compiled, self.context, args, named)
             why_not = self._verifier.may_verify() or _obstacle(call.program)
             reason = why_not or ""
             if why_not is None:
@@ -281,34 +288,62 @@ class _ComparedCall:
         )
         eager = self._ask(f"{EAGER}:{WITH_GRADIENTS if has_gradients else ''}")
         forward = {path: leaf for path, leaf in eager.items() if not _is_of_backward(path)}
-        draws = _draws(own, forward)
-        if draws:
-            return {"outcome": "not comparable", "why": draws}
+        if self.program.draws_otherwise(own, forward):
+            return {"outcome": "not comparable", "why": OWN_RANDOM_NUMBERS}
         if needs_untouched_values(own, forward):
             self.versions = {}
             own = self.program.observed(outcome, {})
             forward = self._ask(f"{EAGER}:{ALL_VALUES}")
         compared = compare_leaves(own, forward, self._again)
+        is_rounding = compared.rounding is not None
         differences = self._without_what_varies(compared.differences, forward)
         gradients = None
         if not differences and has_gradients:
             gradients, differences = self._compare_gradients(eager)
         fields: dict[str, Any] = {"compared": compared.values, "gradients": gradients}
-        if not differences:
-            return {"outcome": "agrees", **fields}
-        self._entry.is_wrong()
+        if differences:
+            self._entry.is_wrong()
+            return {"outcome": "disagrees", **fields, **self._described(differences, forward)}
+        if is_rounding and self._agrees_with_casts(forward):
+            rounding = compared.rounding
+            assert rounding is not None
+            fields |= {"kind": MORE_EXACT, "path": rounding.path, "error": rounding.error}
+            fields |= _place_fields(first_cast_to_short(self._operations("")))
+        return {"outcome": "agrees", **fields}
+
+    def _described(self, differences: list[Difference], eager: Leaves) -> dict[str, Any]:
+        """The fields of a record about what is wrong, and from where on."""
         first = differences[0]
-        return {
-            "outcome": "disagrees",
-            **fields,
+        fields: dict[str, Any] = {
             "kind": first.kind,
             "path": first.path,
             "detail": first.detail[:_LONGEST_DETAIL],
             "error": first.error,
             "allowed": first.allowed,
             "differences": len(differences),
-            "stage": self._first_wrong_stage(forward) if first.kind != "gradient" else None,
         }
+        if first.kind == "gradient":
+            return fields
+        fields["stage"] = stage = self._first_wrong_stage(eager)
+        if stage == TRACING:
+            with suppress(Exception):  # then the line is not known
+                place = first_different_line(self._operations(""), self._operations(TRACED))
+                fields |= _place_fields(place)
+        return fields
+
+    def _operations(self, kind: str) -> list[list[Any]]:
+        operations: list[list[Any]] = json.loads(self._ask(f"{LINES}:{kind}")[LINES][1])
+        return operations
+
+    def _agrees_with_casts(self, eager: Leaves) -> bool:
+        """Whether Inductor gives what eager gives once it keeps the casts that the program has written."""
+        from ..probes.graphs import backend_name
+
+        if backend_name(self._entry.context.callback) != "inductor":
+            return False
+        leaves = self._ask(f"{STAGE}:inductor{WITH_CASTS}")
+        again = compare_leaves(leaves, eager, self._again)
+        return not again.differences and again.rounding is None
 
     def _ask(self, request: str) -> Leaves:
         import torch
@@ -347,7 +382,7 @@ class _ComparedCall:
             for backend, stage in _STAGES:
                 if self._is_wrong_with(backend, eager):
                     return stage
-            backend = backend_name(self._entry._context.callback)
+            backend = backend_name(self._entry.context.callback)
             return _STALE if self._number > 1 and not self._is_wrong_with(backend, eager) else backend
         except Exception:
             return None
@@ -357,18 +392,12 @@ class _ComparedCall:
         return bool(compare_leaves(leaves, eager, self._again).differences)
 
 
+def _place_fields(place: tuple[str, int, str] | None) -> dict[str, Any]:
+    return {} if place is None else dict(zip(("wrong_file", "wrong_line", "operation"), place, strict=True))
+
+
 def _is_of_backward(path: str) -> bool:
     return path.startswith("gradient of ") or path == "backward"
-
-
-def _draws(own: Leaves, eager: Leaves) -> str | None:
-    """Why values cannot be compared where compiled code draws random numbers in its own way."""
-    import torch
-
-    name = "random numbers of torch"
-    if name in own and name in eager and not torch.equal(own[name][-1], eager[name][-1]):
-        return "it draws random numbers in its own way"
-    return None
 
 
 def _obstacle(call: ProgramCall) -> str | None:

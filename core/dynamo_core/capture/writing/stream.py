@@ -131,6 +131,8 @@ class Stream:
         self._forget_file()
         self._opening_record.forked = True
         self.counters.restart_after_fork()
+        if self._has_ended:
+            self.end()
 
     def record_to(self, recording: str) -> None:
         """Write to another recording, in a forked child that has written nothing yet."""
