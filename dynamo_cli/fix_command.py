@@ -12,7 +12,8 @@ from typing import Any
 
 import click
 
-from dynamo_core.fix.applying import apply_fix, save
+from dynamo_core.fix.applying import apply_all, apply_fix
+from dynamo_core.fix.proven import save
 from dynamo_core.fix.search import Plan, fix
 from dynamo_core.fix.trial import Fixes
 from dynamo_core.launch.program import Program, default_python
@@ -26,15 +27,29 @@ from .report_command import is_to_be_run
 from .report_output import format_of, format_option, put, report_file_option, write_report
 from .running import say
 
+ALL = 0
+"""In place of a fix's number: all of them."""
+
+
+class FixToApply(click.IntRange):
+    """The number of a fix, or ALL."""
+
+    def __init__(self) -> None:
+        super().__init__(min=1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Also takes the word `all`."""
+        return ALL if value in ("all", ALL) else super().convert(value, param, ctx)
+
 
 @click.command("fix", cls=ProgramCommand, further=RUN_OPTIONS)
 @documented_option(
     "--apply",
-    "apply_number",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Make the edit of fix N of the last `dynamo fix` in your files; nothing is run. The patch that "
-    "undoes it is left in .dynamo.",
+    "to_apply",
+    type=FixToApply(),
+    metavar="N|all",
+    help="Make the edit of fix N of the last `dynamo fix` in your files, or all of them; nothing is run. The "
+    "patch that undoes it is left in .dynamo.",
 )
 @documented_option(
     "--patch",
@@ -81,7 +96,7 @@ from .running import say
 def fix_command(
     ctx: click.Context,
     /,
-    apply_number: int | None,
+    to_apply: int | None,
     patch_file: Path | None,
     budget: float,
     most_runs: int,
@@ -112,8 +127,8 @@ def fix_command(
       dynamo fix --patch fix.patch train.py
       dynamo fix --apply 1
     """
-    if apply_number is not None:
-        _apply(apply_number)
+    if to_apply is not None:
+        _apply(to_apply)
         return
     form = form or format_of(report_file, {})
     request = _request(program_of(ctx), options)
@@ -125,7 +140,7 @@ def fix_command(
         try:
             _write(result, form, report_file, patch_file)
         finally:  # each takes long runs to make, and may fail where the other does not
-            save(result)
+            save(result, request.program)
     if result.stopped == "it was interrupted":
         ctx.exit(main.exit_code())
 
@@ -147,13 +162,14 @@ def _ask(request: Request, most_runs: int, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise click.UsageError(
-            f"the program would be run up to {most_runs} times, and there is no terminal to ask on: add --yes"
+            f"the program would be run up to {most_runs} times, and there is no terminal to ask on: "
+            "add --yes in front of the program"
         )
     click.confirm(f"{what} Go on?", default=True, abort=True, err=True)
 
 
 def _apply(number: int) -> None:
-    for line in apply_fix(number):
+    for line in apply_all() if number == ALL else apply_fix(number):
         say(f"dynamo: {line}")
 
 

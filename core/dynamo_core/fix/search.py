@@ -306,7 +306,7 @@ class _Search:
         edited: tuple[Patch, ...] = ()
         if change.edit is not None:
             has_place = finding.place is not None
-            made = patches(program, [source_change(finding, change)]) if has_place else None
+            made = patches(program, [source_change(finding.place, change)]) if has_place else None
             if made is None:
                 reason = "the line is not one that this edit is for, or not in the program's own files"
                 return Trial(remedy, "does not fit", reason, before), ()
@@ -322,7 +322,7 @@ class _Search:
             self._baseline.append(self._run("the program as it is, once more", self._plan.request))
         calls = replaced_calls(self._last) if change.arguments and self._last is not None else ()
         if judged.verdict in KEPT and not edited:
-            edited = patches(program, [source_change(finding, change, calls)]) or ()
+            edited = patches(program, [source_change(finding.place, change, calls)]) or ()
         trial = Trial(remedy, judged.verdict, judged.reason, before, judged.after, tuple(runs), edited, calls)
         return trial, run.findings
 
@@ -338,7 +338,7 @@ class _Search:
             change = trial.remedy.change
             assert change is not None
             if trial.patches:
-                source_changes.append(source_change(finding, change, trial.called_at))
+                source_changes.append(source_change(finding.place, change, trial.called_at))
             else:
                 others.append(change)
                 request = with_change(request, change)
