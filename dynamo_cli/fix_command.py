@@ -12,13 +12,15 @@ from typing import Any
 
 import click
 
+from dynamo_core.findings import CONTENTS, find
 from dynamo_core.fix.applying import apply_all, apply_fix
 from dynamo_core.fix.proven import save
-from dynamo_core.fix.search import Plan, fix
+from dynamo_core.fix.search import Plan, fix, refuse_unknown
 from dynamo_core.fix.trial import Fixes
 from dynamo_core.launch.program import Program, default_python
 from dynamo_core.launch.run import Request, checked, command_line, rerun_request
 from dynamo_core.recording import files
+from dynamo_core.recording.read import read
 
 from . import main
 from .options import RUN_OPTIONS, documented_option, request_from, run_options
@@ -131,7 +133,9 @@ def fix_command(
         _apply(to_apply)
         return
     form = form or format_of(report_file, {})
-    request = _request(program_of(ctx), options)
+    request, recording = _request(program_of(ctx), options)
+    if only:
+        refuse_unknown(only, None if recording is None else find(read(recording, CONTENTS)))
     request = replace(request, settings=request.settings._replace(stop_after=steps))
     _ask(request, most_runs, yes)
     main.end_early_on_sigterm()
@@ -145,14 +149,14 @@ def fix_command(
         ctx.exit(main.exit_code())
 
 
-def _request(program: Program | None, options: dict[str, Any]) -> Request:
-    """What to run: the program named, or that of a recording."""
+def _request(program: Program | None, options: dict[str, Any]) -> tuple[Request, Path | None]:
+    """What to run: the program named, or that of a recording, and which recording."""
     if program is not None and is_to_be_run(program):
         if program.is_python and program.arguments[0] == "-":
             raise click.UsageError("a program on stdin can be read only once; fix runs it many times")
-        return checked(request_from(program, output=None, **options))
+        return checked(request_from(program, output=None, **options)), None
     folder = files.newest() if program is None else Path(program.arguments[0])
-    return checked(rerun_request(folder))
+    return checked(rerun_request(folder)), folder
 
 
 def _ask(request: Request, most_runs: int, yes: bool) -> None:

@@ -1,37 +1,27 @@
 """Try the remedies of a program's findings, one after the other, and keep those that are shown to cure.
 
 Each run is a process of its own, without standard input. A finding that another's remedy also cures is not
-tried again. Trials are stored, so that a `dynamo fix` that was interrupted can continue. They are valid for
-the same command, settings and environment, the same Python files beside the program, the same torch and the
-same dynamo. As they say "proven", they are read only with the provenance mark of this machine and user.
+tried again.
 """
 
-import json
-import os
+import re
 import resource
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
-from hashlib import sha256
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from .. import __version__
 from ..analysis.time.steps import find_steps
 from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy, find
 from ..findings.kinds import unseen_kinds
 from ..launch.process import Unattended
 from ..launch.program import Program
-from ..launch.run import Outcome, Request, provenance_mark, record
-from ..model import Place, Recording
-from ..recording.files import DEFAULT_FOLDER, default_folder
-from ..recording.plain_files import read_plain
+from ..launch.run import Outcome, Request, record
+from ..model import Recording
 from ..recording.read import read
 from ..remedies.rules import Change
 from ..shared.errors import CannotRecord, DynamoError, NothingSelected, NotMeasured
-from ..shared.masking import masked_environment
 from ..shared.quick_dataclass import dataclass
-from ..shared.safe_writing import replace_file
 from ..shared.settings import VERIFY_REPORT
 from .changes import (
     SourceChange,
@@ -52,6 +42,7 @@ from .judging import (
     times_met,
     total_times,
 )
+from .known_trials import KnownTrials
 from .trial import KEPT, Fix, Fixes, Patch, RunResult, Trial, overlay
 
 # Kinds of findings for which the line can be left to Python.
@@ -80,109 +71,6 @@ def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
     )
 
 
-# Stored trials
-
-_FOLDER, _FILE = "fix-trials", "trials.json"
-_LARGEST = 64 << 20  # bytes
-_LARGEST_SOURCE = 4 << 20  # bytes
-_MOST_FILES = 5_000  # Python files in the program's folder; with more, no trials are stored
-_MOST_ENTRIES = 50_000  # files of any kind and folders: the script may be in a home folder
-
-
-class KnownTrials:
-    """The stored trials of one program in its current state. A trial that cannot be read is made again."""
-
-    def __init__(self, request: Request, torch: Sequence[str | None]) -> None:
-        settings = {**request.settings._asdict(), "recording": ""}
-        sources = _digest_of_sources(request)
-        environment = masked_environment(os.environ)
-        surroundings = [request.python, os.getcwd(), environment, list(torch), sources, __version__]
-        program = [request.program.arguments, settings, surroundings]
-        self._program = None if sources is None else json.dumps(program)
-        self._known = {} if self._program is None else _read_trials()
-
-    def get(self, finding: Finding, remedy: Remedy) -> tuple[Trial, frozenset[str]] | None:
-        """The trial of this remedy, and the identities of all findings that it cured."""
-        found = self._known.get(self._key(finding, remedy))
-        if found is None:
-            return None
-        try:
-            trial = Trial(
-                remedy,
-                found["verdict"],
-                found["reason"],
-                found["before"],
-                found["after"],
-                tuple(RunResult(**run) for run in found["runs"]),
-                tuple(Patch(**patch) for patch in found["patches"]),
-                tuple(Place(*place) for place in found["called_at"]),
-                is_earlier=True,
-            )
-            return trial, frozenset(found["cured"])
-        except (KeyError, TypeError):
-            return None
-
-    def put(self, finding: Finding, trial: Trial, cured: frozenset[str]) -> None:
-        """Store a trial."""
-        if self._program is None:
-            return
-        content = {name: value for name, value in asdict(trial).items() if name != "remedy"}
-        self._known[self._key(finding, trial.remedy)] = {**content, "cured": sorted(cured)}
-        folder = DEFAULT_FOLDER / _FOLDER
-        try:
-            default_folder()
-            folder.mkdir(mode=0o700, exist_ok=True)
-            text = json.dumps({"mark": provenance_mark(folder), "trials": self._known})
-            replace_file(folder / _FILE, text.encode())
-        except OSError:  # not needed for the current search
-            pass
-
-    def _key(self, finding: Finding, remedy: Remedy) -> str:
-        change = None if remedy.change is None else asdict(remedy.change)
-        return sha256(json.dumps([self._program, finding.identity, change]).encode()).hexdigest()
-
-
-def _read_trials() -> dict[str, Any]:
-    """The trials on disk, of all programs; none where they are damaged or not from this machine and user."""
-    folder = DEFAULT_FOLDER / _FOLDER
-    try:
-        saved = json.loads(read_plain(folder / _FILE, _LARGEST))
-        is_ours = saved["mark"] is not None and saved["mark"] == provenance_mark(folder)
-        trials = saved["trials"] if is_ours else {}
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-    return trials if isinstance(trials, dict) else {}
-
-
-def _digest_of_sources(request: Request) -> str | None:
-    """A digest of the Python files in the program's folder and below; None where they are too many."""
-    digest = sha256()
-    sources = _sources(Path(request.program.import_path()[0]))
-    if sources is None:
-        return None
-    for file in sources:
-        try:
-            content = read_plain(file.resolve(), _LARGEST_SOURCE)
-        except OSError:
-            continue
-        digest.update(f"{file}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
-        digest.update(content)
-    return digest.hexdigest()
-
-
-def _sources(folder: Path) -> list[Path] | None:
-    """The Python files in a folder and below, without hidden folders; None where there are too many."""
-    found: list[Path] = []
-    entries = 0
-    for root, folders, files in os.walk(folder):
-        entries += len(folders) + len(files)
-        found += (Path(root) / name for name in sorted(files) if name.endswith(".py"))
-        if len(found) > _MOST_FILES or entries > _MOST_ENTRIES:
-            return None
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "site-packages")
-    return found
-
-
 # The search
 
 LONGEST_OUTPUT = 4 << 20  # bytes of a run's output that are compared
@@ -206,6 +94,25 @@ class Plan:
     most_runs: int
     seconds: float
     only: tuple[str, ...] = ()
+
+
+_IDENTITY = re.compile(r"(.+)-[0-9a-f]{12}")
+
+
+def refuse_unknown(identities: Sequence[str], findings: Sequence[Finding] | None = None) -> None:
+    """NothingSelected for an identity that no finding of the compiler's has, or none of `findings`."""
+    kinds = {kind.replace(" ", "-") for kind in OF_THE_COMPILER}
+    known = [] if findings is None else [each.identity for each in findings if each.kind in OF_THE_COMPILER]
+    for identity in identities:
+        form = _IDENTITY.fullmatch(identity)
+        if form is None or form[1] not in kinds:
+            raise NothingSelected(
+                f"--finding {identity}: no finding that has remedies is called so; "
+                "`dynamo explain --format json` has the identities, such as graph-break-0123456789ab"
+            )
+        if findings is not None and identity not in known:
+            there = f"it has {', '.join(known)}" if known else "it has no findings of the compiler's"
+            raise NothingSelected(f"--finding {identity}: the program has no such finding; {there}")
 
 
 class BudgetSpent(Exception):
@@ -233,9 +140,8 @@ class _Search:
         for number in range(_BASELINE_RUNS):
             what = f"the program as it is, {number + 1} of {_BASELINE_RUNS}"
             self._baseline.append(self._run(what, self._plan.request))
+            refuse_unknown(self._plan.only, self._baseline[0].findings)
         found = [each for each in self._baseline[0].findings if self._is_wanted(each)]
-        if self._plan.only and not found:
-            raise NothingSelected(f"no finding of the compiler's has the identity {self._plan.only[0]}")
         processes = [] if self._last is None else self._last.processes
         self._known = KnownTrials(self._plan.request, [each.torch_version for each in processes])
         result = Fixes(
