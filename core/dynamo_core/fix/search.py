@@ -36,8 +36,8 @@ from .judging import (
     ObservedRun,
     difference_in_output,
     judge,
+    judge_together,
     lines_compared,
-    newly_unrecorded,
     program_stderr,
     times_met,
     total_times,
@@ -46,6 +46,7 @@ from .known_trials import KnownTrials
 from .trial import KEPT, Fix, Fixes, Patch, RunResult, Trial, overlay
 
 # Kinds of findings for which the line can be left to Python.
+_COMPILED_AROUND = "compiled around it"
 _SPLITTABLE = "graph break", "fell back to eager"
 
 
@@ -65,7 +66,7 @@ def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
             "edit",
             text,
             "dynamo breaks",
-            change=Change(edit="compiled around it"),
+            change=Change(edit=_COMPILED_AROUND),
             may_change="it stays outside of the graphs; what is saved is Dynamo's own work around a break",
         ),
     )
@@ -76,6 +77,7 @@ def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
 LONGEST_OUTPUT = 4 << 20  # bytes of a run's output that are compared
 _LONGEST_LINE = 100  # characters of a remedy's text in the progress line
 _BASELINE_RUNS = 2  # two, to see what differs from run to run without any remedy
+_MOST_UNCHANGED_RUNS = 4  # with those made again since a number differed
 _RUNS_BEFORE_SLOWER = 2  # a second run rules out that the machine was busy for a moment
 _LEAST_TIME = 120.0  # seconds: a run may take this long, or ten times as long as the first one
 
@@ -157,8 +159,7 @@ class _Search:
                 if not fix.is_proven:
                     self._try_remedies(fix, number, result.fixes)
             result.together = self._try_together(result.fixes)
-            result.withdraw_what_is_refuted()
-            self._withdraw_harmful(result)
+            self._keep_what_holds_together(result)
         except BudgetSpent as spent:
             result.stopped = str(spent)
         except KeyboardInterrupt:
@@ -218,14 +219,17 @@ class _Search:
                 return Trial(remedy, "does not fit", reason, before), ()
             edited = made
         runs: list[RunResult] = []
+        must_gain = change.edit == _COMPILED_AROUND
         while True:
             run = self._run(_progress_line(remedy), with_change(self._plan.request, change), [change], edited)
             runs.append(run.result)
-            judged = judge(finding, self._baseline, run, is_edit=change.edit is not None)
+            self._repeat_where_only_numbers_differ(run)
+            is_edit = change.edit is not None
+            judged = judge(finding, self._baseline, run, is_edit=is_edit, must_gain=must_gain)
             if judged.verdict != "is slower" or len(runs) == _RUNS_BEFORE_SLOWER:
                 break
             # Perhaps the machine is slower now: the unchanged program is run once more to compare.
-            self._baseline.append(self._run("the program as it is, once more", self._plan.request))
+            self._repeat_unchanged()
         calls = replaced_calls(self._last) if change.arguments and self._last is not None else ()
         if judged.verdict in KEPT and not edited:
             edited = patches(program, [source_change(finding.place, change, calls)]) or ()
@@ -255,35 +259,45 @@ class _Search:
             return Trial(remedy, "does not fit", "the edits are in each other's way", before)
         request = replace(request, settings=request.settings._replace(verify=VERIFY_REPORT))
         run = self._run("all that is kept, beside eager", request, others, edited)
-        after = total_times(run.findings)
-        wrong = [each for each in run.findings if each.kind == "wrong result"]
-        ending = self._baseline[0].result
-        difference = difference_in_output(self._baseline, run)
-        if wrong:
-            return Trial(remedy, "disagrees with eager", wrong[0].title, before, after, (run.result,), edited)
-        if (run.result.exit_code, run.result.signal) != (ending.exit_code, ending.signal):
-            reason = "together they end the program otherwise"
-            return Trial(remedy, "changes the ending", reason, before, after, (run.result,), edited)
-        if difference is not None:
-            return Trial(remedy, "changes the output", difference, before, after, (run.result,), edited)
-        unseen = newly_unrecorded(self._baseline, run)
-        if unseen is not None:
-            return Trial(remedy, "does not cure", unseen, before, after, (run.result,), edited)
-        verdict = "cures" if after == 0 else "helps" if after < before else "does not cure"
-        return Trial(remedy, verdict, "", before, after, (run.result,), edited)  # type: ignore[arg-type]
+        self._repeat_where_only_numbers_differ(run)
+        judged = judge_together(self._baseline, run, _cured_alone(fixes))
+        return Trial(remedy, judged.verdict, judged.reason, before, judged.after, (run.result,), edited)
 
-    def _withdraw_harmful(self, result: Fixes) -> None:
-        """Where all kept remedies together do harm, withdraw the one without which the others do none."""
+    def _keep_what_holds_together(self, result: Fixes) -> None:
+        """Where all kept remedies together do harm, withdraw each that does so beside those before it."""
         harm = result.together
         if harm is None or not result.is_refuted:
             return
-        for fix in (each for each in result.fixes if each.kept is not None):
-            rest = self._try_together([each for each in result.fixes if each is not fix])
-            if rest is not None and rest.verdict in KEPT:
-                result.withdraw(fix, replace(harm, reason=f"with the others: {harm.reason}"))
-                result.together = rest
+        kept = [fix for fix in result.fixes if fix.kept is not None]
+        held: list[Fix] = []
+        best: Trial | None = None
+        result.further_runs += harm.runs
+        result.together = replace(harm, runs=())
+        for fix in kept:
+            together = harm
+            if len(held) + 1 < len(kept):
+                together = self._try_together(result.with_what_they_cure([*held, fix])) or harm
+                result.further_runs += together.runs
+            if together.verdict in KEPT:
+                held.append(fix)
+                best = together
+            else:
+                reason = _beside([result.number_of(each) for each in held], together.reason)
+                result.withdraw(fix, together.verdict, reason)
+        if best is not None:
+            result.together = best
+            result.further_runs = [run for run in result.further_runs if run not in best.runs]
+
+    def _repeat_where_only_numbers_differ(self, tried: ObservedRun) -> None:
+        """Run the unchanged program again where a number that `tried` prints may be another in each run."""
+        while len(self._baseline) < _MOST_UNCHANGED_RUNS:
+            difference = difference_in_output(self._baseline, tried)
+            if difference is None or not difference.is_in_numbers:
                 return
-            result.further_runs += () if rest is None else rest.runs
+            self._repeat_unchanged()
+
+    def _repeat_unchanged(self) -> None:
+        self._baseline.append(self._run("the program as it is, once more", self._plan.request))
 
     def _run(
         self, what: str, request: Request, changes: Sequence[Change] = (), edited: Sequence[Patch] = ()
@@ -323,7 +337,7 @@ class _Search:
             ending.signal,
             *seconds,
             steps[0] if steps else None,
-            _captured_ops(recording),
+            *_captured(recording),
         )
         stdout, stderr = (
             _read_output(file).replace(folder, self._plan.request.program.import_path()[0])
@@ -338,6 +352,23 @@ class _Search:
             raise BudgetSpent(f"the {self._plan.seconds:g} s that it may take are over")
 
 
+def _cured_alone(fixes: Sequence[Fix]) -> list[Finding]:
+    """The findings that a remedy of these cures by itself, one's own or another's."""
+    return [
+        fix.finding
+        for fix in fixes
+        if fix.cured_by is not None or (fix.kept is not None and fix.kept.verdict == "cures")
+    ]
+
+
+def _beside(numbers: Sequence[int], reason: str) -> str:
+    """The reason, with the fixes beside which the run was made."""
+    if not numbers:
+        return reason
+    others = f"with fix {', '.join(map(str, numbers))}"
+    return f"{others}: {reason}" if reason else f"{others} nothing is gained"
+
+
 def _overlay(program: Program, edited: Sequence[Patch], folder: Path) -> Program:
     try:
         return overlay(program, {patch.file: patch.after for patch in edited}, folder)
@@ -345,11 +376,14 @@ def _overlay(program: Program, edited: Sequence[Patch], folder: Path) -> Program
         raise CannotRecord(f"cannot copy the program's files to {folder}: {error.strerror}") from error
 
 
-def _captured_ops(recording: Recording) -> int | None:
-    """The ops in graphs, without recompiles, which repeat the same ones; None if a number is not known."""
+def _captured(recording: Recording) -> tuple[int | None, int]:
+    """The ops in graphs, and the graphs; without recompiles, which repeat the same ones.
+
+    The ops are None if a number is not known.
+    """
     graphs = (graph for process in recording.processes for graph in process.compiled_graphs)
     ops = [each.ops for each in graphs if each.compile_id is None or each.compile_id.compile == 0]
-    return None if None in ops else sum(each or 0 for each in ops)
+    return None if None in ops else sum(each or 0 for each in ops), len(ops)
 
 
 def _read_output(file: Path) -> str:
