@@ -48,7 +48,7 @@ def _bound_option(name: str) -> _Decorator:
         f"--max-{name}",
         type=click.IntRange(min=0),
         metavar="N",
-        help=f"At most so many {name.replace('-', ' ')}, whatever is locked.",
+        help=f"At most so many {name.replace('-', ' ')}; whatever is locked.",
     )
 
 
@@ -74,8 +74,8 @@ def _bound_option(name: str) -> _Decorator:
     default=1,
     show_default=True,
     metavar="N",
-    help="Run the program so often, and say what differs from run to run; with --update, note it in the lock "
-    "file, so that it is not compared later.",
+    help="Say what differs in N runs; with --update, note it in the lock file, so that it is not compared "
+    "later.",
 )
 @documented_option("--exact", is_flag=True, help="Fail, too, where it is better than what is locked.")
 @_bound_option("graphs")
