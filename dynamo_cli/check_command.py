@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from dynamo_core.compare.lock_file import (
     DEFAULT_FILE,
     Facts,
     facts_and_findings,
+    facts_of_runs,
     read_lock,
     write_lock,
 )
@@ -31,7 +32,7 @@ from dynamo_core.shared.text import printable
 
 from .options import RUN_OPTIONS, documented_option, run_options
 from .program import program_of
-from .report_command import ReportCommand, target_recording
+from .report_command import ReportCommand, is_to_be_run, target_recording
 from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
 from .running import say
 
@@ -47,7 +48,7 @@ def _bound_option(name: str) -> _Decorator:
         f"--max-{name}",
         type=click.IntRange(min=0),
         metavar="N",
-        help=f"At most so many {name.replace('-', ' ')}, whatever is locked.",
+        help=f"At most so many {name.replace('-', ' ')}; whatever is locked.",
     )
 
 
@@ -66,6 +67,15 @@ def _bound_option(name: str) -> _Decorator:
     "--name",
     metavar="NAME",
     help="What the lock file calls the program.  [default: its command line]",
+)
+@documented_option(
+    "--runs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Say what differs in N runs; with --update, note it in the lock file, so that it is not compared "
+    "later.",
 )
 @documented_option("--exact", is_flag=True, help="Fail, too, where it is better than what is locked.")
 @_bound_option("graphs")
@@ -91,6 +101,7 @@ def check_command(
     update: bool,
     lock_file: Path,
     name: str | None,
+    runs: int,
     exact: bool,
     allow: tuple[str, ...],
     form: str | None,
@@ -124,20 +135,55 @@ def check_command(
     key = printable(name or _key(program) or "")
     locked = read_lock(lock_file)
     bounds = merge_bounds(bounds_of_project(Path.cwd()).of(key), given if given.most or allow else None)
-    path, ending = target_recording(ctx, options)
-    recording = read(path, CONTENTS)
-    key = key or (recording.run.program if recording.run else None) or path.name
-    facts, findings = facts_and_findings(recording)
-    if all(count is None for count in facts.counts.values()):
-        raise NothingToCompare(f"{path} has nothing to check: no process that imported torch was recorded")
+    recordings, ending = _recordings(ctx, options, runs)
+    recording = recordings[0]
+    key = key or (recording.run.program if recording.run else None) or recording.path.name
+    facts, findings = _facts_and_findings(recordings)
     if update:
-        _update(lock_file, locked, key, facts, recording)
+        _update(lock_file, locked, key, facts, recordings)
     checked = replace(check(key, facts, facts if update else locked.get(key), bounds), is_accepted=update)
     has_failed = ending is not None and ending != Ending(0, None)
     _write(checked, findings, form, report_file, has_failed=has_failed)
     if ending is not None and has_failed:
         end_like(ending)
     _raise_for(checked, findings, lock_file, locked, recording, exact=exact)
+
+
+def _recordings(
+    ctx: click.Context, options: dict[str, Any], runs: int
+) -> tuple[list[Recording], Ending | None]:
+    """The recordings to check, of as many runs of a program, and how the last run ended.
+
+    A run that fails is the last one.
+    """
+    program = program_of(ctx)
+    if runs > 1 and (program is None or not is_to_be_run(program) or program.arguments[0] == "-"):
+        raise click.UsageError("--runs runs a program that is named; a recording is of one run")
+    if runs > 1 and options["output"] is not None:
+        raise click.UsageError("--recording names one recording, and --runs makes several: leave one out")
+    found: list[Recording] = []
+    ending = None
+    for ran in range(1, runs + 1):
+        if runs > 1:
+            say(f"dynamo: run {ran} of {runs}")
+        path, ending = target_recording(ctx, options)
+        if program is None:
+            say(f"dynamo: no program is named: this checks the newest recording, {path}")
+        found.append(read(path, CONTENTS))
+        if ending is not None and ending != Ending(0, None):
+            break
+    return found, ending
+
+
+def _facts_and_findings(recordings: Sequence[Recording]) -> tuple[Facts, dict[str, Finding]]:
+    """The facts of all runs, and their findings by identity, each as the first run with it has it."""
+    runs = [facts_and_findings(recording) for recording in recordings]
+    for recording, (facts, _) in zip(recordings, runs, strict=True):
+        if all(count is None for count in facts.counts.values()):
+            raise NothingToCompare(
+                f"{recording.path} has nothing to check: no process that imported torch was recorded"
+            )
+    return facts_of_runs(runs)
 
 
 def _key(program: Program | None) -> str | None:
@@ -151,9 +197,10 @@ def _key(program: Program | None) -> str | None:
     return shlex.join([first, *rest]) if is_command else None
 
 
-def _update(lock_file: Path, locked: dict[str, Facts], key: str, facts: Facts, recording: Recording) -> None:
-    run = recording.run
-    if recording.is_partial or (run is not None and run.exit_code != 0):
+def _update(
+    lock_file: Path, locked: dict[str, Facts], key: str, facts: Facts, recordings: Sequence[Recording]
+) -> None:
+    if any(each.is_partial or (each.run is not None and each.run.exit_code != 0) for each in recordings):
         raise LockFileProblem(
             f"{lock_file} is left as it is: {key} did not end well, or not all was recorded"
         )
@@ -162,6 +209,11 @@ def _update(lock_file: Path, locked: dict[str, Facts], key: str, facts: Facts, r
         f"dynamo: {number(facts.number, 'fact')} of {key} written to {lock_file}: commit it, and "
         "`dynamo check` fails where they get worse"
     )
+    if facts.varying:
+        say(
+            f"dynamo: {number(len(facts.varying), 'fact')} of it noted to differ from run to run: "
+            "what follows from them is not compared later"
+        )
     if facts.is_empty:
         say(f"dynamo: nothing was compiled by {key}: the tests of a file run with `-m pytest FILE`")
 
@@ -218,6 +270,11 @@ def _raise_for(
     *,
     exact: bool,
 ) -> None:
+    if checked.varying and not checked.worse:
+        raise NothingToCompare(
+            f"{checked.program} differs from run to run: {_located(checked.varying[0], findings)}; "
+            "`dynamo check --update --runs N` notes it"
+        )
     if not checked.is_locked:
         others = f" (it has {', '.join(sorted(locked))}; --name says which is meant)" if locked else ""
         raise NothingToCompare(

@@ -12,12 +12,15 @@ from typing import Any
 
 import click
 
-from dynamo_core.fix.applying import apply_fix, save
-from dynamo_core.fix.search import Plan, fix
+from dynamo_core.findings import CONTENTS, find
+from dynamo_core.fix.applying import apply_all, apply_fix
+from dynamo_core.fix.proven import save
+from dynamo_core.fix.search import Plan, fix, refuse_unknown
 from dynamo_core.fix.trial import Fixes
 from dynamo_core.launch.program import Program, default_python
 from dynamo_core.launch.run import Request, checked, command_line, rerun_request
 from dynamo_core.recording import files
+from dynamo_core.recording.read import read
 
 from . import main
 from .options import RUN_OPTIONS, documented_option, request_from, run_options
@@ -26,15 +29,29 @@ from .report_command import is_to_be_run
 from .report_output import format_of, format_option, put, report_file_option, write_report
 from .running import say
 
+ALL = 0
+"""In place of a fix's number: all of them."""
+
+
+class FixToApply(click.IntRange):
+    """The number of a fix, or ALL."""
+
+    def __init__(self) -> None:
+        super().__init__(min=1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Also takes the word `all`."""
+        return ALL if value in ("all", ALL) else super().convert(value, param, ctx)
+
 
 @click.command("fix", cls=ProgramCommand, further=RUN_OPTIONS)
 @documented_option(
     "--apply",
-    "apply_number",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Make the edit of fix N of the last `dynamo fix` in your files; nothing is run. The patch that "
-    "undoes it is left in .dynamo.",
+    "to_apply",
+    type=FixToApply(),
+    metavar="N|all",
+    help="Make the edit of fix N of the last `dynamo fix` in your files, or all of them; nothing is run. The "
+    "patch that undoes it is left in .dynamo.",
 )
 @documented_option(
     "--patch",
@@ -81,7 +98,7 @@ from .running import say
 def fix_command(
     ctx: click.Context,
     /,
-    apply_number: int | None,
+    to_apply: int | None,
     patch_file: Path | None,
     budget: float,
     most_runs: int,
@@ -112,11 +129,13 @@ def fix_command(
       dynamo fix --patch fix.patch train.py
       dynamo fix --apply 1
     """
-    if apply_number is not None:
-        _apply(apply_number)
+    if to_apply is not None:
+        _apply(to_apply)
         return
     form = form or format_of(report_file, {})
-    request = _request(program_of(ctx), options)
+    request, recording = _request(program_of(ctx), options)
+    if only:
+        refuse_unknown(only, None if recording is None else find(read(recording, CONTENTS)))
     request = replace(request, settings=request.settings._replace(stop_after=steps))
     _ask(request, most_runs, yes)
     main.end_early_on_sigterm()
@@ -125,19 +144,19 @@ def fix_command(
         try:
             _write(result, form, report_file, patch_file)
         finally:  # each takes long runs to make, and may fail where the other does not
-            save(result)
+            save(result, request.program)
     if result.stopped == "it was interrupted":
         ctx.exit(main.exit_code())
 
 
-def _request(program: Program | None, options: dict[str, Any]) -> Request:
-    """What to run: the program named, or that of a recording."""
+def _request(program: Program | None, options: dict[str, Any]) -> tuple[Request, Path | None]:
+    """What to run: the program named, or that of a recording, and which recording."""
     if program is not None and is_to_be_run(program):
         if program.is_python and program.arguments[0] == "-":
             raise click.UsageError("a program on stdin can be read only once; fix runs it many times")
-        return checked(request_from(program, output=None, **options))
+        return checked(request_from(program, output=None, **options)), None
     folder = files.newest() if program is None else Path(program.arguments[0])
-    return checked(rerun_request(folder))
+    return checked(rerun_request(folder)), folder
 
 
 def _ask(request: Request, most_runs: int, yes: bool) -> None:
@@ -147,13 +166,14 @@ def _ask(request: Request, most_runs: int, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise click.UsageError(
-            f"the program would be run up to {most_runs} times, and there is no terminal to ask on: add --yes"
+            f"the program would be run up to {most_runs} times, and there is no terminal to ask on: "
+            "add --yes in front of the program"
         )
     click.confirm(f"{what} Go on?", default=True, abort=True, err=True)
 
 
 def _apply(number: int) -> None:
-    for line in apply_fix(number):
+    for line in apply_all() if number == ALL else apply_fix(number):
         say(f"dynamo: {line}")
 
 

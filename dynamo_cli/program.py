@@ -47,13 +47,12 @@ def hint_for_misplaced(command: click.Command, program: Program) -> str | None:
 
 
 def _ours(command: click.Command, arguments: Sequence[str]) -> Iterator[list[str]]:
-    """Long options that the command has too, each with its value."""
+    """Options that the command has too, each with its value."""
     options = {
         name: parameter
         for parameter in command.params
         if isinstance(parameter, click.Option)
         for name in (*parameter.opts, *parameter.secondary_opts)
-        if name.startswith("--")
     }
     for i, argument in enumerate(arguments):
         name, equals, _ = argument.partition("=")
@@ -65,6 +64,8 @@ def _ours(command: click.Command, arguments: Sequence[str]) -> Iterator[list[str
 
 def _is_mentioned(option: str, text: str) -> bool:
     """Whether a script has the option's name anywhere: argparse spells it with dashes, others with `_`."""
+    if not option.startswith("--"):
+        return re.search(rf"(?<![\w-]){re.escape(option)}\b", text) is not None
     name = option.partition("=")[0].lstrip("-")
     return re.search(rf"\b{re.escape(name)}\b|\b{re.escape(name.replace('-', '_'))}\b", text) is not None
 

@@ -6,6 +6,7 @@ what they compile says nothing of a test.
 
 import atexit
 import gc
+import logging
 import os
 import shutil
 import sys
@@ -176,6 +177,23 @@ def recorder_of_this_process() -> Recorder:
     return Recorder(InProcessEngine(folder))
 
 
+# Keeps torch's structured trace, which is no log, out of what pytest captures of the program's.
+#
+# Source: _pytest/logging.py (LoggingPlugin, catching_logs), pytest 8 and 9; 9.2 also captures loggers that do
+# not propagate.
+
+
+_CAPTURING = ("caplog_handler", "report_handler", "log_cli_handler", "log_file_handler")
+
+
+def keep_trace_from(logging_plugin: object) -> None:
+    """Keep torch's trace out of `caplog` and of the sections of captured logs."""
+    for name in _CAPTURING:
+        handler = getattr(logging_plugin, name, None)
+        if isinstance(handler, logging.Handler):
+            handler.addFilter(lambda record: record.name != "torch.__trace")
+
+
 # Looks at what each test compiles:
 
 
@@ -205,6 +223,10 @@ class EachTest:
         self._locked = locked
         self._looks_at_all = looks_at_all
         self._is_exact = is_exact
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """pytest's plugin for logging is registered after all others are configured."""
+        keep_trace_from(session.config.pluginmanager.get_plugin("logging-plugin"))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None, Any, Any]:
@@ -326,7 +348,7 @@ def look_at_tests(config: pytest.Config, recorder: Recorder) -> None:
     )
     config.pluginmanager.register(each_test, "dynamo_each_test")
     if file is not None and locked is not None and not hasattr(config, "workerinput"):
-        report = LockReport(file, locked, is_update=options.dynamo_update)
+        report = LockReport(file, locked, is_update=options.dynamo_update, is_exact=options.dynamo_exact)
         config.pluginmanager.register(report, "dynamo_lock_report")
 
 

@@ -16,10 +16,13 @@ _MOST_NAMES = 10
 class LockReport:
     """Collects what was found of the tests; writes the lock file, or says what is missing in it."""
 
-    def __init__(self, file: Path, locked: dict[str, Facts], *, is_update: bool) -> None:
+    def __init__(
+        self, file: Path, locked: dict[str, Facts], *, is_update: bool, is_exact: bool = False
+    ) -> None:
         self._file = file
         self._locked = locked
         self._is_update = is_update
+        self._is_exact = is_exact
         self._passed: dict[str, Outcome] = {}
         self._failed: set[str] = set()
         self._collected: set[str] = set()
@@ -51,14 +54,14 @@ class LockReport:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the lock file, or let the session fail where a test is not in it and nothing else failed."""
+        """Write the lock file; with --dynamo-exact, fail where a test is not in it and all else passed."""
         if self._is_update:
             try:
                 self._update()
             except LockFileProblem as problem:
                 self._problem = str(problem)
                 session.exitstatus = LockFileProblem.exit_code
-        elif self._not_locked() and session.exitstatus == pytest.ExitCode.OK:
+        elif self._is_exact and self._not_locked() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = NothingToCompare.exit_code
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--dynamo-exact",
         action="store_true",
-        help="Fail, too, tests that compile better than the lock file says.",
+        help="Fail, too, tests that compile better than the lock file says, and where one is not in it.",
     )
 
 

@@ -35,20 +35,30 @@ def check_blocks(
         )
     elif checked.worse:
         yield Paragraph(f"The command fails with exit code {GotWorse.exit_code}.")
-    for title, differences in (("Worse", checked.worse), ("Better", checked.better)):
+    for title, differences in (
+        ("Worse", checked.worse),
+        ("Differs from run to run", checked.varying),
+        ("Better", checked.better),
+    ):
         if differences:
             yield Heading(title)
             yield from _differences(differences, findings)
+    if checked.noted:
+        yield Paragraph(
+            f"Not compared, as it is noted to differ from run to run: {', '.join(checked.noted)}."
+        )
     if checked.not_comparable:
         yield Paragraph(f"Not compared, as one side did not record it: {', '.join(checked.not_comparable)}.")
 
 
 def verdict(checked: Checked) -> str:
     """What the check found, in a few words."""
-    if not checked.is_locked:
+    if not (checked.is_locked or checked.varying):
         return "nothing to compare with"
     if checked.worse:
         return f"worse, {_number_of(checked.worse)}"
+    if checked.varying:
+        return f"differs from run to run, {_number_of(checked.varying)}"
     if checked.better:
         return f"better, {_number_of(checked.better)}"
     if checked.is_accepted:
@@ -114,13 +124,18 @@ class DifferenceValue:
 
 @dataclass(frozen=True)
 class CheckDocument:
-    """What `dynamo check` compared. `is_locked` says whether there was anything to compare with."""
+    """What `dynamo check` compared. `is_locked` says whether there was anything to compare with.
+
+    `noted` was not compared, as the lock file notes that it differs from run to run: counts, and functions by
+    file and name.
+    """
 
     program: str
     is_locked: bool
     counts: tuple[CountValue, ...]
     differences: tuple[DifferenceValue, ...]
     not_comparable: tuple[str, ...]
+    noted: tuple[str, ...]
 
 
 def check_document(checked: Checked, findings: Mapping[str, Finding]) -> CheckDocument:
@@ -134,4 +149,5 @@ def check_document(checked: Checked, findings: Mapping[str, Finding]) -> CheckDo
             for each in checked.differences
         ),
         checked.not_comparable,
+        checked.noted,
     )

@@ -21,8 +21,8 @@ from .page.console import plain_text
 
 
 def annotations(checked: Checked, findings: Mapping[str, Finding]) -> str:
-    """An error for what got worse, a notice for what got better."""
-    lines = [_annotation("error", each, findings) for each in checked.worse]
+    """An error for what got worse or differs from run to run, a notice for what got better."""
+    lines = [_annotation("error", each, findings) for each in (*checked.worse, *checked.varying)]
     lines += [_annotation("notice", each, findings) for each in checked.better]
     if not checked.is_locked:
         lines.append(f"::notice title=dynamo check::{_data(f'{checked.program}: {verdict(checked)}')}")
@@ -64,16 +64,18 @@ _NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(checked: Checked, findings: Mapping[str, Finding]) -> str:
-    """The file's text. What got worse is a failure, and nothing to compare with is skipped."""
-    is_worse = bool(checked.worse)
-    counts = {"tests": 1, "failures": int(is_worse), "errors": 0, "skipped": int(not checked.is_locked)}
+    """The file's text. What got worse or differs from run to run is a failure, nothing to compare skipped."""
+    has_failed = bool(checked.worse or checked.varying)
+    is_skipped = not (checked.is_locked or has_failed)
+    counts = {"tests": 1, "failures": int(has_failed), "errors": 0, "skipped": int(is_skipped)}
     attributes = {name: str(count) for name, count in counts.items()}
     suite = ElementTree.Element("testsuite", {"name": "dynamo check", **attributes})
     case = ElementTree.SubElement(suite, "testcase", classname="dynamo.check", name=_safe(checked.program))
-    if is_worse:
-        failure = ElementTree.SubElement(case, "failure", message=_safe(verdict(checked)), type="worse")
+    if has_failed:
+        kind = "worse" if checked.worse else "differs from run to run"
+        failure = ElementTree.SubElement(case, "failure", message=_safe(verdict(checked)), type=kind)
         failure.text = _safe(plain_text(check_blocks(checked, findings)))
-    elif not checked.is_locked:
+    elif is_skipped:
         ElementTree.SubElement(case, "skipped", message=verdict(checked))
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
@@ -93,8 +95,9 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def sarif(checked: Checked, findings: Mapping[str, Finding]) -> dict[str, Any]:
-    """A log with one result for each thing that got worse."""
-    results = [_result(each, findings.get(each.identity or "")) for each in checked.worse]
+    """A log with one result for each thing that got worse or differs from run to run."""
+    amiss = (*checked.worse, *checked.varying)
+    results = [_result(each, findings.get(each.identity or "")) for each in amiss]
     rules = sorted({result["ruleId"] for result in results})
     return {
         "$schema": _SCHEMA,

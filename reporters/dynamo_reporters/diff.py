@@ -280,7 +280,9 @@ def locked_blocks(difference: LockedDifference, before: Path, after: Path) -> It
     yield Paragraph(f"before: {before}\nafter:  {after}", "dim")
     for program in difference.differing:
         yield Heading(program.program)
-        yield Bullets([_line(each, difference) for each in (*program.worse, *program.better)])
+        yield Bullets(
+            [_line(each, difference) for each in (*program.worse, *program.varying, *program.better)]
+        )
     for title, names in (("Came", difference.only_after), ("Went", difference.only_before)):
         if names:
             yield Heading(title)

@@ -64,6 +64,8 @@ def _fix_blocks(rank: int, fix: Fix, fixes: Fixes) -> Iterator[Block]:
         yield Paragraph(f"→ {fix.kept.remedy.text}", "advice")
         if fix.kept.remedy.may_change:
             yield Paragraph(f"It may change: {fix.kept.remedy.may_change}")
+        if fix.kept.verdict == "cures" and fix.kept.reason:
+            yield Paragraph(f"With it {fix.kept.reason}.")
         yield from _how(rank, fix.kept, fixes)
         faster = _speed(fix.kept, fixes)
         if faster:
@@ -156,8 +158,8 @@ def _together(fixes: Fixes) -> Iterator[Block]:
         left = "nothing is left" if not together.after else f"{together.before} → {together.after} findings"
         yield Paragraph(
             f"One run with all that is kept, each graph's first calls beside eager: {left}, "
-            f"{'the same output, ' if fixes.lines_compared else ''}the same ending, and no graph disagrees "
-            "with eager."
+            f"{'the same output, ' if fixes.lines_compared else ''}{together.reason or 'the same ending'}, "
+            "and no graph disagrees with eager."
         )
     else:
         why = f": {together.reason}" if together.reason else ""

@@ -1,6 +1,7 @@
 """`dynamo check` on stored recordings: the lock file, its verdicts and exit codes, and what CI is told."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -8,6 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from answering import Result, answer
+from dynamo_cli import check_command
+from dynamo_core.launch.process import Ending
 from schemas import validate
 from stored import edited, plain, stored
 
@@ -225,3 +228,53 @@ def test_a_number_too_long_to_read_is_said(check: Check, lock: Path) -> None:
 def test_a_bound_on_what_was_not_recorded_does_not_hold(check: Check) -> None:
     result = check("--max-frames-run-eager", "0", target=plain("toy"))
     assert (result.exit_code, "has a bound, and was not recorded" in result.stderr) == (110, True)
+
+
+def test_without_a_target_the_recording_is_named(tmp_path: Path) -> None:
+    shutil.copytree(stored("toy"), tmp_path / ".dynamo" / "toy")
+    result = answer("check", "--max-graphs", "9", cwd=tmp_path)
+    assert result.exit_code == 0
+    assert result.stderr == ("dynamo: no program is named: this checks the newest recording, .dynamo/toy\n")
+
+
+def test_runs_are_of_a_program(check: Check, tmp_path: Path) -> None:
+    result = check("--runs", "3")
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "--runs runs a program that is named" in result.stderr
+    (tmp_path / "program.py").touch()
+    result = check("--runs", "3", "--recording", "r", target=tmp_path / "program.py")
+    assert (result.exit_code, "--runs makes several" in result.stderr) == (2, True)
+
+
+@pytest.fixture
+def in_turn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A program of which each run leaves another stored recording."""
+    left = iter([stored("toy"), stored("training"), stored("toy")])
+    monkeypatch.setattr(check_command, "target_recording", lambda *_: (next(left), Ending(0, None)))
+    (tmp_path / "program.py").touch()
+    return tmp_path / "program.py"
+
+
+def test_what_differs_from_run_to_run_is_neither_better_nor_worse(check: Check, in_turn: Path) -> None:
+    result = check("--runs", "3", "--format", "json", target=in_turn)
+    assert result.exit_code == 110
+    assert "program.py differs from run to run: graphs: " in result.stderr.splitlines()[-1]
+    document = json.loads(result.stdout)
+    validate(document)
+    assert {each["direction"] for each in document["differences"]} == {"differs from run to run"}
+    assert any(
+        each["text"].startswith("in 2 of 3 runs: graph break in toy") for each in document["differences"]
+    )
+
+
+def test_what_differs_is_noted_and_not_compared_later(
+    check: Check, in_turn: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accepted = check("--runs", "3", "--update", target=in_turn)
+    assert accepted.exit_code == 0, accepted.stderr
+    assert "noted to differ from run to run" in accepted.stderr
+    monkeypatch.undo()
+    for name in ("toy", "training"):
+        result = check("--name", "program.py", target=stored(name))
+        assert result.exit_code == 0, result.stderr
+        assert "Not compared, as it is noted to differ from run to run: graphs, " in result.stdout

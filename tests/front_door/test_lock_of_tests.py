@@ -27,9 +27,16 @@ def report_of(test: str, facts: Facts, outcome: str = "passed", **about: Any) ->
 class Session:
     """A session of pytest, as far as the lock file is concerned."""
 
-    def __init__(self, file: Path, *, is_update: bool = False, options: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        file: Path,
+        *,
+        is_update: bool = False,
+        is_exact: bool = False,
+        options: dict[str, Any] | None = None,
+    ) -> None:
         self.exitstatus = 0
-        self.report = LockReport(file, read_lock(file), is_update=is_update)
+        self.report = LockReport(file, read_lock(file), is_update=is_update, is_exact=is_exact)
         self.config = SimpleNamespace(
             args=["."], option=SimpleNamespace(**(options or {})), rootpath=file.parent
         )
@@ -102,16 +109,16 @@ def test_a_lock_file_damaged_meanwhile_is_left_as_it_is(file: Path) -> None:
     assert (session.exitstatus, file.read_text()) == (109, "version = 1\n<<<<<<< ours\n")
 
 
-def test_a_test_that_is_not_locked_is_no_all_clear(file: Path) -> None:
-    session = Session(file)
+@pytest.mark.parametrize(("is_exact", "ended", "ends"), [(False, 0, 0), (True, 0, 110), (True, 1, 1)])
+def test_a_test_that_is_not_locked_is_said_and_fails_only_with_exact(
+    is_exact: bool, ended: int, ends: int, file: Path
+) -> None:
+    session = Session(file, is_exact=is_exact)
+    session.exitstatus = ended
     new = report_of("t.py::test_new", GRAPH, is_known=False)
     lines = session.run(new, report_of("t.py::test_eager", NOTHING, is_known=False))
     assert lines == ["dynamo: not in dynamo.lock, to which --dynamo-update adds them: t.py::test_new"]
-    assert session.exitstatus == 110
-    failed = Session(file)
-    failed.exitstatus = 1
-    failed.run(new)
-    assert failed.exitstatus == 1
+    assert session.exitstatus == ends
 
 
 def test_better_is_said(file: Path) -> None:

@@ -31,7 +31,20 @@ def test_an_option_that_the_script_has_itself_is_its_own(text: str, tmp_path: Pa
     assert hint(script, "--op-limit", "3") is None
 
 
-@pytest.mark.parametrize("arguments", [(), ("--epochs", "3"), ("eager", "-q")])
+def test_a_short_option_is_named_too(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("y = x - y\n")
+    result = answer("fix", script, "-y", cwd=tmp_path)
+    assert result.exit_code == 2
+    first, second = result.stderr.splitlines()
+    assert first.startswith("dynamo: train.py is given -y, which it does not mention; ")
+    assert first.endswith(f"dynamo fix -y {script}")
+    assert second.endswith("add --yes in front of the program")
+    script.write_text("parser.add_argument('-y', '--yes')\n")
+    assert "does not mention" not in answer("fix", script, "-y", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize("arguments", [(), ("--epochs", "3"), ("eager", "-v")])
 def test_nothing_is_said_of_the_programs_own(arguments: tuple[str, ...], tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text("import torch\n")

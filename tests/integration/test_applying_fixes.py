@@ -13,8 +13,12 @@ import pytest
 
 from answering import Result, answer
 from dynamo_core.findings import Cost, Evidence, Finding, Remedy
-from dynamo_core.fix.applying import _has_uncommitted_changes, save
+from dynamo_core.fix.applying import _has_uncommitted_changes
+from dynamo_core.fix.changes import patches, source_change
+from dynamo_core.fix.proven import save
 from dynamo_core.fix.trial import Fix, Fixes, Patch, Trial
+from dynamo_core.launch.program import Program
+from dynamo_core.remedies.rules import Assignment, Change
 
 BEFORE = (
     "import torch\n\n\ndef f(x):\n    if x.sum() > 0:\n        x = x + 1\n    return x\n\n\nprint(f(1))\n"
@@ -123,6 +127,56 @@ def test_one_after_the_other_and_beside_changes_elsewhere(here: Path, apply: "pa
     program.write_text("# new\n" + BEFORE)
     assert (apply("1").exit_code, apply("3").exit_code) == (0, 0)
     assert program.read_text() == "# new\n" + AFTER.replace("f(1)", "f(2)")
+
+
+def _with_variable(sources: str) -> Fix:
+    """A fix that sets an environment variable at the top of the program, as `dynamo fix` keeps it."""
+    change = Change(environment=(Assignment("TORCH_COMPILE_DYNAMIC_SOURCES", sources),))
+    program = Program(("program.py",), is_python=True)
+    made = patches(program, [source_change(None, change)])
+    kept = Trial(replace(REMEDY, change=change), "cures", "", 1, 0, (), made or ())
+    return Fix(FINDING, [kept], kept)
+
+
+@pytest.fixture
+def at_one_place(here: Path) -> Path:
+    """Fixes that set one variable at the same line; the first two are proven together with each other."""
+    program = Program(("program.py",), is_python=True)
+    fixes = [_with_variable("x"), _with_variable("y")]
+    changes = [source_change(None, fix.kept.remedy.change) for fix in fixes if fix.kept]  # type: ignore[arg-type]
+    together = Trial(REMEDY, "cures", "", 2, 0, (), patches(program, changes) or ())
+    save(Fixes("program", (), fixes, together), program)
+    return here / "program.py"
+
+
+@pytest.mark.parametrize("order", [("1", "2"), ("2", "1"), ("all",), ("1", "all"), ("2", "all")])
+def test_fixes_at_one_place_are_made_as_they_are_made_together(
+    order: tuple[str, ...], at_one_place: Path, apply: "partial[Result]"
+) -> None:
+    assert [apply(number).stderr.count("edited program.py") for number in order] == [1] * len(order)
+    text = at_one_place.read_text()
+    assert text.count("setdefault('TORCH_COMPILE_DYNAMIC_SOURCES', 'x,y')") == 1
+    assert (text.count("import os"), text.count("setdefault")) == (1, 1)
+
+
+def test_a_fix_that_was_undone_is_made_alone(at_one_place: Path, apply: "partial[Result]") -> None:
+    assert apply("1").exit_code == 0
+    at_one_place.write_text(BEFORE)
+    assert apply("2").exit_code == 0
+    assert "setdefault('TORCH_COMPILE_DYNAMIC_SOURCES', 'y')" in at_one_place.read_text()
+
+
+def test_a_fix_that_is_there_is_not_made_again(at_one_place: Path, apply: "partial[Result]") -> None:
+    for number in ("1", "all"):
+        assert apply(number).exit_code == 0
+        again = apply(number)
+        assert (again.exit_code, "has this fix already" in again.stderr) == (113, True)
+
+
+def test_all_is_refused_where_it_was_not_proven_in_one_run(here: Path, apply: "partial[Result]") -> None:
+    result = apply("all")
+    assert (result.exit_code, "--apply one of 1, 3" in result.stderr) == (113, True)
+    assert (here / "program.py").read_text() == BEFORE
 
 
 @pytest.mark.parametrize(

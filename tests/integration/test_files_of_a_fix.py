@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.fix import search
+from dynamo_core.fix import known_trials
 from dynamo_core.fix.changes import LineEdit, SourceChange, patches
 from dynamo_core.fix.trial import can_be_edited
 from dynamo_core.launch.program import Program
@@ -60,9 +60,9 @@ def test_a_folder_with_too_much_in_it_is_not_looked_at(
     (tmp_path / "program.py").touch()
     os.mkfifo(tmp_path / "pipe.py")  # reading which would not end
     request = Request(Program((str(tmp_path / "program.py"),), is_python=True), Settings("", "eager"))
-    digest = search._digest_of_sources(request)
+    digest = known_trials._digest_of_sources(request)
     assert digest is not None
     (tmp_path / "program.py").write_text("pass")
-    assert search._digest_of_sources(request) != digest
-    monkeypatch.setattr(search, "_MOST_ENTRIES", 1)
-    assert search._digest_of_sources(request) is None
+    assert known_trials._digest_of_sources(request) != digest
+    monkeypatch.setattr(known_trials, "_MOST_ENTRIES", 1)
+    assert known_trials._digest_of_sources(request) is None

@@ -154,6 +154,7 @@ def test_under_dynamo_run_there_is_one_engine(run_pytest: Run, tmp_path: Path) -
     command = (sys.executable, "-m", "dynamo_cli", "run", "-q", "-o", "recording")
     done = run_pytest("--dynamo", python=command)
     assert (done.exit_code, "1 failed, 1 passed" in done.stdout) == (1, True), done.stdout
+    assert "torch.__trace" not in done.stdout
     assert len(list((tmp_path / "recording").glob("dedicated_log_torch_trace_*"))) == 1
 
 

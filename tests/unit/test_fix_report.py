@@ -2,19 +2,13 @@
 
 import shlex
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from dynamo_core.findings import Cost, Evidence, Finding, Remedy
-from dynamo_core.fix.judging import ObservedRun
-from dynamo_core.fix.search import Plan, _Search
 from dynamo_core.fix.trial import Fix, Fixes, Patch, RunResult, Trial
-from dynamo_core.launch.program import Program
-from dynamo_core.launch.run import Request
 from dynamo_core.model import Place
 from dynamo_core.remedies.rules import Assignment, Change
-from dynamo_core.shared.settings import Settings
 from dynamo_reporters.fix import fix_blocks, report
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.report import document as as_json
@@ -186,61 +180,20 @@ def test_the_document_is_as_its_schema_says() -> None:
     assert as_json(report(), replace(FIXES, together=None))["together"] is None
 
 
-def test_a_remedy_that_is_kept_alone_falls_with_the_run_beside_eager() -> None:
-    disagrees = replace(PROVEN, verdict="disagrees with eager", reason="graph 1 differs")
-    fixes = Fixes(
-        "train", (RAN,), [Fix(FINDING, [FAILED, PROVEN], PROVEN), Fix(FINDING, cured_by=1)], disagrees
-    )
-    fixes.withdraw_what_is_refuted()
+def test_what_was_withdrawn_is_said_with_its_reason() -> None:
+    fixes = Fixes("train", (RAN,), [Fix(FINDING, [FAILED, PROVEN], PROVEN), Fix(FINDING, cured_by=1)], PROVEN)
+    fixes.withdraw(fixes.fixes[0], "disagrees with eager", "graph 1 differs")
     page = plain_text(fix_blocks(fixes))
     assert "0 of 2 findings have a proven fix" in page
     assert "use `torch.where` — disagrees with eager: graph 1 differs" in page
     assert "proven\n" not in page.split("\n", 1)[1]
-    both = Fixes("train", (RAN,), [Fix(FINDING, [PROVEN], PROVEN), Fix(FINDING, [PROVEN], PROVEN)], disagrees)
-    both.withdraw_what_is_refuted()
-    assert all(fix.is_proven for fix in both.fixes)
 
 
-def test_the_remedy_without_which_the_others_do_no_harm_is_withdrawn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    harm = replace(PROVEN, verdict="changes the output", reason="line 1 differs")
-    fixes = [Fix(FINDING, [PROVEN], PROVEN) for _ in range(3)]
-    result = Fixes("train", (RAN,), [*fixes, Fix(FINDING, cured_by=2)], harm)
-    request = Request(Program(("p.py",), is_python=True), Settings(recording=""))
-    search = _Search(Plan(request, Path("r"), 9, 9.0), lambda what, done: None)
-    guilty = fixes[1]
-    monkeypatch.setattr(
-        search, "_try_together", lambda rest: harm if any(each is guilty for each in rest) else PROVEN
-    )
-    search._withdraw_harmful(result)
-    assert [fix.kept is not None for fix in fixes] == [True, False, True]
-    assert (guilty.trials[0].verdict, guilty.trials[0].reason) == (
-        "changes the output",
-        "with the others: line 1 differs",
-    )
-    assert result.fixes[3].cured_by is None
-    assert (result.is_refuted, len(result.runs)) == (False, 1 + 2 + 1 + 2 + 1)
-
-
-@pytest.mark.parametrize(("then", "verdict"), [(0.03, "cures"), (0.02, "is slower")])
-def test_what_seems_slower_is_run_again_beside_the_program_as_it_is(
-    then: float, verdict: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    request = Request(Program(("p.py",), is_python=True), Settings(recording=""))
-    search = _Search(Plan(request, Path("r"), 9, 9.0), lambda what, done: None)
-    search._baseline += [ObservedRun(RAN, "", [FINDING])] * 2
-    slower = replace(RAN, step_seconds=0.03)
-    runs = [
-        ObservedRun(slower, "", []),
-        ObservedRun(replace(RAN, step_seconds=then), "", [FINDING]),
-        ObservedRun(slower, "", []),
-    ]
-    monkeypatch.setattr(search, "_run", lambda *_: runs.pop(0))
-    monkeypatch.setattr("dynamo_core.fix.search.patches", lambda *_: ())
-    assert SETTING.change is not None
-    trial, _ = search._try(FINDING, SETTING, SETTING.change)
-    assert (trial.verdict, len(trial.runs), len(search._baseline), runs) == (verdict, 2, 3, [])
+def test_of_a_program_that_crashed_the_ending_is_said() -> None:
+    gone = replace(PROVEN, reason="the program ends with exit code 0 instead of exit code 1")
+    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(FINDING, [gone], gone)], gone)))
+    assert "With it the program ends with exit code 0 instead of exit code 1." in page
+    assert "the same ending" not in page
 
 
 def test_without_the_last_run_only_edits_can_be_applied() -> None:

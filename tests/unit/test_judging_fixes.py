@@ -7,7 +7,7 @@ import pytest
 
 from dynamo_core.findings import Cost, Evidence, Finding
 from dynamo_core.fix.applying import apply_patch, changed_lines, patch_text
-from dynamo_core.fix.judging import ObservedRun, judge, lines_compared, program_stderr
+from dynamo_core.fix.judging import ObservedRun, judge, judge_together, lines_compared, program_stderr
 from dynamo_core.fix.trial import Patch, RunResult
 from dynamo_core.model import Place
 
@@ -118,6 +118,50 @@ def test_what_an_edit_moves_into_a_function_with_others_is_no_cure() -> None:
     slept, once = replace(BREAK, evidence=why), replace(moved, evidence=replace(why, times=1))
     judged = judge(slept, [run(slept, first, second)], run(first, second, once), is_edit=True)
     assert (judged.verdict, judged.reason, judged.after) == ("does not cure", "it only moves, into h", 1)
+
+
+TRACEBACK = 'Traceback (most recent call last):\n  File "/home/me/a.py", line …, in f'
+
+
+def test_of_a_program_that_crashes_the_crash_is_to_be_gone() -> None:
+    """Behind it, the program has other findings, prints more and takes longer."""
+    error = replace(BREAK, kind="compiler error", identity="compiler-error-1")
+    before = [replace(run(error, stdout="1.0\n", exit_code=1), stderr=TRACEBACK)] * 2
+    after = run(RECOMPILE, stdout="1.0\n2.0\n", seconds=60.0, cpu_seconds=60.0)
+    judged = judge(error, before, after, is_edit=False)
+    assert (judged.verdict, judged.reason) == (
+        "cures",
+        "the program ends with exit code 0 instead of exit code 1",
+    )
+    assert judge_together(before, after, [error]).verdict == "helps"
+    assert judge(error, before, run(error), is_edit=False).verdict == "does not cure"
+    assert judge(error, before, run(stdout="1.5\n2.0\n"), is_edit=False).verdict == "changes the output"
+    assert judge(error, before, run(exit_code=2), is_edit=False).verdict == "changes the ending"
+    once = [before[0], run(error, stdout="1.0\n")]  # it crashes now and then
+    assert judge(error, once, run(), is_edit=False).verdict == "changes the ending"
+
+
+def test_an_exit_code_that_the_program_chose_is_no_crash() -> None:
+    before = [run(BREAK, exit_code=3)] * 2
+    assert judge(BREAK, before, run(), is_edit=False).verdict == "changes the ending"
+
+
+@pytest.mark.parametrize(
+    ("after", "verdict"),
+    [
+        ({"graphs": 2}, "does not cure"),
+        ({"graphs": 3}, "does not cure"),
+        ({"graphs": 2, "step_seconds": 0.009}, "cures"),
+        ({"graphs": 2, "step_seconds": 0.011}, "does not cure"),
+        ({"graphs": 1}, "cures"),
+        ({"graphs": 2, "captured_ops": 12}, "cures"),
+    ],
+)
+def test_what_leaves_as_many_graphs_is_to_be_faster(after: dict[str, Any], verdict: str) -> None:
+    before = [run(BREAK, graphs=2, captured_ops=10, step_seconds=seconds) for seconds in (0.01, 0.012)]
+    values = {"captured_ops": 10, "step_seconds": 0.011} | after
+    assert judge(BREAK, before, run(**values), is_edit=True, must_gain=True).verdict == verdict
+    assert judge(BREAK, before, run(**values), is_edit=True).verdict == "cures"
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,18 @@
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 from dynamo_core.compare.lock import Bounds, ProjectBounds, check
-from dynamo_core.compare.lock_file import Facts, KnownFinding, lock_text
+from dynamo_core.compare.lock_file import (
+    Facts,
+    KnownFinding,
+    facts_of_runs,
+    lock_text,
+    read_lock,
+    write_lock,
+)
+from dynamo_core.findings import Cost, Evidence, Finding
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -14,6 +23,22 @@ else:
 BREAK = KnownFinding("graph-break-1", "graph break", "model.py", "forward", "if x.sum() > 0:")
 COUNTS = {"graphs": 2, "graph-breaks": 1, "recompiles": 0, "frames-run-eager": 0}
 FACTS = Facts(COUNTS, {BREAK.identity: BREAK})
+FINDING = Finding(
+    kind="graph break",
+    identity=BREAK.identity,
+    title="",
+    cause="",
+    effect="",
+    place=None,
+    function="forward",
+    source=BREAK.line,
+    via=None,
+    is_library=False,
+    cost=Cost(),
+    evidence=Evidence(),
+    remedies=(),
+    processes=(),
+)
 
 
 def facts(*findings: KnownFinding, **counts: int | None) -> Facts:
@@ -152,3 +177,70 @@ def test_an_identity_that_somebody_wrote_by_hand_is_kept_as_toml() -> None:
     odd = replace(BREAK, identity='a "b".c')
     table = tomllib.loads(lock_text({"a.py": facts(odd)}))["a.py"]
     assert list(table["findings"]) == [odd.identity]
+
+
+# Programs that differ from run to run
+
+
+def found(times: int, known: KnownFinding = BREAK) -> dict[str, Finding]:
+    return {known.identity: replace(FINDING, identity=known.identity, evidence=Evidence(times=times))}
+
+
+OTHER = replace(BREAK, identity="graph-break-2", function="head", line="y = x.item()")
+
+
+def test_what_differs_between_runs_is_said_with_where() -> None:
+    """A finding in some runs, one that is met more often in some, and the counts of it."""
+    once, twice = (facts(BREAK), found(1)), (facts(BREAK, graphs=3), found(2))
+    now, findings = facts_of_runs([once, twice, (facts(BREAK, OTHER), {**found(1), **found(1, OTHER)})])
+    assert now.counts == {**COUNTS, "graphs": 3}
+    assert (set(findings), findings[BREAK.identity].evidence.times) == ({BREAK.identity, OTHER.identity}, 1)
+    expected = [
+        ("differs from run to run", "graphs: 2 to 3 in 3 runs"),
+        (
+            "differs from run to run",
+            "1 to 2 times in 3 runs: graph break in model.py forward: if x.sum() > 0:",
+        ),
+        ("differs from run to run", "in 1 of 3 runs: graph break in model.py head: y = x.item()"),
+    ]
+    assert said(now) == expected == said(now, locked=None)
+    allowed = Bounds({}, frozenset({BREAK.identity, OTHER.identity}))
+    assert said(now, bounds=allowed) == expected[:1]
+    assert said(replace(now, counts={**now.counts, "recompiles": 4}))[-1] == ("worse", "recompiles: 0 → 4")
+
+
+def test_one_run_and_equal_runs_differ_in_nothing() -> None:
+    for runs in (1, 3):
+        assert facts_of_runs([(FACTS, found(2))] * runs) == (FACTS, found(2))
+
+
+def test_a_count_that_one_run_did_not_record_is_not_known() -> None:
+    now, _ = facts_of_runs([(FACTS, {}), (facts(BREAK, graphs=None), {})])
+    assert (now.counts["graphs"], now.varying) == (None, {})
+
+
+def test_what_the_lock_notes_to_differ_is_not_compared() -> None:
+    """Nor are counts that include it, nor other findings of that function; all else is."""
+    locked = replace(facts(BREAK, OTHER), varying={OTHER.identity: "in 1 of 3 runs"})
+    third = replace(OTHER, identity="graph-break-3", line="print(x)")
+    for now in (facts(BREAK), facts(BREAK, OTHER, third, graphs=9, graph_breaks=7)):
+        checked = check("p", now, locked, None)
+        assert (checked.differences, checked.noted) == ((), ("graphs", "graph-breaks", "model.py head"))
+    elsewhere = replace(third, function="tail")
+    assert said(facts(BREAK, elsewhere), locked) == [("worse", "new: graph break in model.py tail: print(x)")]
+    assert said(facts(BREAK, recompiles=1), locked) == [("worse", "recompiles: 0 → 1")]
+    assert said(facts(BREAK, graphs=5), locked, Bounds({"graphs": 4})) == [
+        ("worse", "graphs: 5, at most 4 allowed")
+    ]
+
+
+def test_the_lock_file_keeps_what_differs(tmp_path: Path) -> None:
+    varying = {"recompiles": "0 to 1 in 3 runs", OTHER.identity: "in 1 of 3 runs"}
+    write_lock(tmp_path / "dynamo.lock", {"p": replace(facts(BREAK, OTHER), varying=varying)})
+    text = (tmp_path / "dynamo.lock").read_text()
+    assert 'recompiles = "differs from run to run"\n' in text
+    assert 'y = x.item()", "differs from run to run"]\n' in text
+    read = read_lock(tmp_path / "dynamo.lock")["p"]
+    assert (set(read.varying), read.counts["recompiles"]) == (set(varying), None)
+    write_lock(tmp_path / "again.lock", {"p": read})
+    assert (tmp_path / "again.lock").read_text() == text

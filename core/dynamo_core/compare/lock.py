@@ -12,7 +12,7 @@ Bounds are read from `[tool.dynamo.check]` of pyproject.toml:
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import field
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
@@ -30,7 +30,7 @@ from .lock_file import COUNTS, Facts, KnownFinding, facts_and_findings, read_loc
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
-Direction = Literal["worse", "better"]
+Direction = Literal["worse", "better", "differs from run to run"]
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,10 @@ class Bounds:
 class Checked:
     """The verdict on one program. `not_comparable` are counts that one side did not record.
 
-    `unbounded` are counts with a bound that could not be checked, as they were not recorded. `is_locked` says
-    whether there was anything to compare with, `is_accepted` that these facts were just written to the lock
-    file.
+    `unbounded` are counts with a bound that could not be checked, as they were not recorded. `noted` are
+    counts and functions that were not compared, as the lock file notes that they differ from run to run.
+    `is_locked` says whether there was anything to compare with, `is_accepted` that these facts were just
+    written to the lock file.
     """
 
     program: str
@@ -68,6 +69,7 @@ class Checked:
     differences: tuple[Difference, ...] = ()
     not_comparable: tuple[str, ...] = ()
     unbounded: tuple[str, ...] = ()
+    noted: tuple[str, ...] = ()
     is_accepted: bool = False
 
     @property
@@ -80,26 +82,28 @@ class Checked:
         """What got better."""
         return [each for each in self.differences if each.direction == "better"]
 
+    @property
+    def varying(self) -> list[Difference]:
+        """What differs from run to run, and the lock file does not note it."""
+        return [each for each in self.differences if each.direction == "differs from run to run"]
+
 
 def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None) -> Checked:
     """Compare a run with locked facts and with bounds; either may be absent."""
-    differences: list[Difference] = []
+    allowed = bounds.allowed if bounds is not None else frozenset()
     not_comparable: list[str] = []
     unbounded: list[str] = []
+    noted: tuple[str, ...] = ()
+    differences = _varying(now, locked, allowed)
     if locked is not None:
-        added, removed = _unmatched(now.findings, locked.findings)
-        removed = [each for each in removed if could_be_seen(each.kind, now.count_of)]
-        allowed = bounds.allowed if bounds is not None else frozenset()
-        newly_allowed = [each for each in added if each.identity in allowed]
-        added = [each for each in added if each.identity not in allowed]
-        differences += [Difference("worse", f"new: {_words(each)}", each.identity) for each in added]
-        differences += [Difference("better", f"gone: {_words(each)}", each.identity) for each in removed]
-        for name in COUNTS:
-            was, is_now = locked.counts.get(name), now.counts.get(name)
-            if was is None or is_now is None:
-                not_comparable.append(name)
-            elif was != is_now and not _is_explained(newly_allowed, name, is_now - was):
-                differences.append(_count_difference(name, was, is_now))
+        differences += _differing_facts(now, locked, allowed)
+        noted_counts = _noted_counts(locked)
+        noted = (*noted_counts, *(" ".join(each) for each in _noted_functions(locked)))
+        not_comparable += [
+            name
+            for name in COUNTS
+            if name not in noted_counts and None in (locked.counts.get(name), now.counts.get(name))
+        ]
     if bounds is not None:
         for name, most in bounds.most.items():
             is_now = now.counts.get(name)
@@ -121,7 +125,72 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
         unique,
         tuple(dict.fromkeys(not_comparable)),
         tuple(unbounded),
+        noted,
     )
+
+
+def _varying(now: Facts, locked: Facts | None, allowed: Container[str]) -> list[Difference]:
+    """What differs from run to run and is neither noted in the lock file nor allowed."""
+    counts = [name for name in now.varying if name in COUNTS]
+    findings = [each for each in now.findings.values() if each.identity in now.varying]
+    if locked is not None:
+        counts = [name for name in counts if name not in _noted_counts(locked)]
+        findings = [each for each in findings if _function(each) not in _noted_functions(locked)]
+    differs: Direction = "differs from run to run"
+    return [
+        *(Difference(differs, f"{name}: {now.varying[name]}") for name in counts),
+        *(
+            Difference(differs, f"{now.varying[each.identity]}: {_words(each)}", each.identity)
+            for each in findings
+            if each.identity not in allowed
+        ),
+    ]
+
+
+def _differing_facts(now: Facts, locked: Facts, allowed: Container[str]) -> list[Difference]:
+    """What is worse or better, of what does not differ from run to run."""
+    added, removed = _unmatched(now.findings, locked.findings)
+    removed = [each for each in removed if could_be_seen(each.kind, now.count_of)]
+    newly_allowed = [each for each in added if each.identity in allowed]
+    varying = {*now.varying, *locked.varying, *_noted_counts(locked)}
+    noted = _noted_functions(locked)
+    added, removed = (
+        [each for each in found if each.identity not in varying and _function(each) not in noted]
+        for found in (added, removed)
+    )
+    differences = [
+        Difference("worse", f"new: {_words(each)}", each.identity)
+        for each in added
+        if each.identity not in allowed
+    ]
+    differences += [Difference("better", f"gone: {_words(each)}", each.identity) for each in removed]
+    for name in COUNTS:
+        was, is_now = locked.counts.get(name), now.counts.get(name)
+        if was is None or is_now is None or name in varying or was == is_now:
+            continue
+        if not _is_explained(newly_allowed, name, is_now - was):
+            differences.append(_count_difference(name, was, is_now))
+    return differences
+
+
+def _noted_counts(locked: Facts) -> list[str]:
+    """The counts that a lock file notes to differ from run to run, or that include a finding that does."""
+    kinds = [each.kind for each in locked.findings.values() if each.identity in locked.varying]
+    counted = {name for kind in kinds for name in spec_of(kind).counted_in}
+    return [name for name in COUNTS if name in locked.varying or name in counted]
+
+
+def _noted_functions(locked: Facts) -> list[tuple[str, str]]:
+    """The file and the name of each function with findings that a lock file notes to differ from run to run.
+
+    Another run may have other findings there, so that none of them are compared.
+    """
+    found = (_function(each) for each in locked.findings.values() if each.identity in locked.varying)
+    return sorted(set(found))
+
+
+def _function(finding: KnownFinding) -> tuple[str, str]:
+    return finding.file, finding.function
 
 
 def _is_explained(allowed: Sequence[KnownFinding], name: str, more: int) -> bool:
@@ -288,7 +357,7 @@ class LockedDifference:
         worse, better = (any(getattr(each, way) for each in self.programs) for way in ("worse", "better"))
         if worse or better:
             return "different" if worse and better else "worse" if worse else "better"
-        if self.only_before or self.only_after:
+        if self.only_before or self.only_after or self.differing:
             return "different"
         is_compared = any(len(each.not_comparable) < len(COUNTS) for each in self.programs)
         return "nothing differs" if is_compared else "not comparable"

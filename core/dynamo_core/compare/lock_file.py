@@ -7,7 +7,7 @@ review and merge it. It has no absolute path, no time and nothing of the machine
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from ..analysis.figures import Figures
 from ..analysis.summary import summarize
 from ..findings import ANALYSES_OF_THE_COMPILER, Draft, Finding, find, find_identities
+from ..findings.kinds import spec_of
 from ..model import Recording, function_of
 from ..shared.errors import LockFileProblem
 from ..shared.quick_dataclass import dataclass
@@ -50,10 +51,15 @@ class KnownFinding:
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of one program. A count is None where it was not recorded."""
+    """The facts of one program. A count is None where it was not recorded.
+
+    `varying` are the counts, by name, and the findings, by identity, that differ from run to run, with how
+    they do in words; the counts of several runs are the largest of each.
+    """
 
     counts: Mapping[str, int | None]
     findings: Mapping[str, KnownFinding] = field(default_factory=dict)
+    varying: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def number(self) -> int:
@@ -81,6 +87,34 @@ def facts_and_findings(recording: Recording) -> tuple[Facts, dict[str, Finding]]
     return _facts(recording, findings), findings
 
 
+def facts_of_runs(runs: Sequence[tuple[Facts, Mapping[str, Finding]]]) -> tuple[Facts, dict[str, Finding]]:
+    """The facts of several runs of one program, with what differs between them, and all findings by identity.
+
+    Each finding is as the first run with it has it.
+    """
+    counts: dict[str, int | None] = {}
+    varying: dict[str, str] = {}
+    for name in COUNTS:
+        known = [count for facts, _ in runs if (count := facts.counts.get(name)) is not None]
+        counts[name] = max(known) if len(known) == len(runs) else None
+        if counts[name] is not None and len(set(known)) > 1:
+            varying[name] = f"{_range(known)} in {len(runs)} runs"
+    findings = {identity: each for _, found in reversed(runs) for identity, each in found.items()}
+    for identity, finding in findings.items():
+        met = [found[identity].evidence.times for _, found in runs if identity in found]
+        is_counted = any(name in varying for name in spec_of(finding.kind).counted_in)
+        if len(met) < len(runs):
+            varying[identity] = f"in {len(met)} of {len(runs)} runs"
+        elif is_counted and len(set(met)) > 1:
+            varying[identity] = f"{_range(met)} times in {len(runs)} runs"
+    known_findings = {identity: each for facts, _ in runs for identity, each in facts.findings.items()}
+    return Facts(counts, known_findings, varying), findings
+
+
+def _range(numbers: Sequence[int]) -> str:
+    return f"{min(numbers)} to {max(numbers)}"
+
+
 def _facts(recording: Recording, findings: Mapping[str, Draft | Finding]) -> Facts:
     summary = summarize(recording)
     counts = {name: getattr(summary, field) for name, field in COUNTS.items()}
@@ -102,6 +136,7 @@ _HEAD = (
     "# What torch.compile made of each program; `dynamo check` compares, `dynamo check --update` writes it.\n"
 )
 _FINDING_PARTS = ("kind", "file", "function", "line")
+_VARIES = "differs from run to run"  # in place of a count, and behind the parts of a finding
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _MARKERS = ("<<<<<<<", "=======", ">>>>>>>")
 
@@ -148,9 +183,12 @@ def lock_text(facts: Mapping[str, Facts]) -> str:
     for program in sorted(facts):
         lines.append(f"\n[{_quoted(program)}]\n")
         known = facts[program]
-        lines += [f"{name} = {count}\n" for name, count in known.counts.items() if count is not None]
+        varying = {name: _quoted(_VARIES) for name in known.counts if name in known.varying}
+        counts = {name: count for name, count in known.counts.items() if count is not None} | varying
+        lines += [f"{name} = {counts[name]}\n" for name in known.counts if name in counts]
         for identity in sorted(known.findings):
-            parts = (getattr(known.findings[identity], part) for part in _FINDING_PARTS)
+            parts = [getattr(known.findings[identity], part) for part in _FINDING_PARTS]
+            parts += [_VARIES] if identity in known.varying else []
             key = identity if _BARE_KEY.fullmatch(identity) else _quoted(identity)
             lines.append(f"findings.{key} = [{', '.join(map(_quoted, parts))}]\n")
     return "".join(lines)
@@ -163,7 +201,8 @@ def _facts_of_table(file: Path, program: str, table: Any) -> Facts:
     unknown = set(table) - set(COUNTS) - {"findings"}
     if unknown:
         raise LockFileProblem(f"{where} has {sorted(unknown)[0]!r}, which no lock file has")
-    counts = {name: table.get(name) for name in COUNTS}
+    varying = {name: _VARIES for name in COUNTS if table.get(name) == _VARIES}
+    counts = {name: table.get(name) for name in COUNTS if name not in varying} | dict.fromkeys(varying)
     if not all(count is None or (type(count) is int and count >= 0) for count in counts.values()):
         raise LockFileProblem(f"{where} has a count that is no number")
     findings = table.get("findings", {})
@@ -171,10 +210,12 @@ def _facts_of_table(file: Path, program: str, table: Any) -> Facts:
         raise LockFileProblem(f"{where} has findings that are no table")
     known = {}
     for identity, parts in findings.items():
+        if isinstance(parts, list) and len(parts) == 5 and parts[4] == _VARIES:
+            varying[identity] = parts.pop()
         if not (isinstance(parts, list) and len(parts) == 4 and all(isinstance(part, str) for part in parts)):
             raise LockFileProblem(f"{where}: {identity} is not [kind, file, function, line]")
         known[identity] = KnownFinding(identity, *parts)
-    return Facts(counts, known)
+    return Facts({name: counts[name] for name in COUNTS}, known, varying)
 
 
 def _quoted(text: str) -> str:

@@ -1,17 +1,12 @@
-"""Apply a proven fix to the user's own files, in one step and with a patch that undoes it.
-
-What `dynamo fix` has proven is stored in a folder with the provenance mark of this machine and user
-(`launch/run.py`), so that a folder that came with somebody else's files is never applied.
-"""
+"""Apply proven fixes to the user's own files, in one step and with a patch that undoes it."""
 
 import json
 import os
-import shutil
 import stat
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import field
 from difflib import SequenceMatcher, unified_diff
 from hashlib import sha256
 from io import StringIO
@@ -19,13 +14,13 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from ..launch.run import provenance_mark
-from ..recording.files import DEFAULT_FOLDER, default_folder
+from ..recording.files import DEFAULT_FOLDER
 from ..recording.plain_files import read_plain
-from ..shared.errors import CannotApply, CannotRecord
+from ..shared.errors import CannotApply
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import create_private, replace_file, replace_together
-from .trial import Fixes, Patch
+from .proven import FOLDER, read_proven
+from .trial import Patch
 
 # Patches as text
 
@@ -81,59 +76,87 @@ def _lines(text: str) -> list[str]:
     return StringIO(text).readlines()
 
 
-# Proven fixes on disk, and their application
+# Proven fixes in the user's files
 
-_FOLDER, _FILE, _WRITTEN = "last-fix", "fixes.json", "written.json"
-_LARGEST = 64 << 20  # bytes
+_WRITTEN = FOLDER / "written.json"
+_LARGEST = 1 << 20  # bytes
 
 
-def save(fixes: Fixes) -> None:
-    """Store what `--apply` may do later, replacing what an earlier `dynamo fix` stored."""
-    folder = DEFAULT_FOLDER / _FOLDER
-    try:
-        default_folder()
-        if folder.is_symlink():
-            folder.unlink()
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(mode=0o700)
-        edits = [
-            None if fix.kept is None else [asdict(patch) for patch in fix.kept.patches] for fix in fixes.fixes
-        ]
-        content = json.dumps({"mark": provenance_mark(folder), "fixes": edits})
-        create_private(folder / _FILE, content.encode())
-    except OSError as error:
-        raise CannotRecord(f"cannot write {folder}: {error.strerror}") from error
+@dataclass(frozen=True)
+class _Written:
+    """What earlier `--apply` have written: the numbers of the fixes, and the digest of each file."""
+
+    fixes: tuple[int, ...] = ()
+    digests: Mapping[str, str] = field(default_factory=dict)
 
 
 def apply_fix(number: int) -> list[str]:
     """Apply fix `number` (from 1) and return what was done, one line for each step.
 
+    A fix that stands beside others that were applied is made as `dynamo fix` makes them together.
     CannotApply says why it was not applied.
     """
-    folder = DEFAULT_FOLDER / _FOLDER
-    patches = _read_patches(folder, number)
-    written = _written_digests(folder)
-    new = {patch.file: _edited(patch, written) for patch in patches}
-    undo = [
-        Patch(patch.file, Path(patch.file).read_bytes().decode("utf-8"), new[patch.file]) for patch in patches
-    ]
-    undo_file = _write_undo(number, patch_text(undo, undo=True))
+    proven, written = read_proven(), _read_written()
+    if number > len(proven.fixes):
+        raise CannotApply(f"there is no fix {number}: `dynamo fix` had {len(proven.fixes)}")
+    fix = proven.fixes[number - 1]
+    if fix is None:
+        raise CannotApply(f"finding {number} has no proven fix of its own")
+    if not fix.patches:
+        raise CannotApply(f"fix {number} is no edit of a file: do what `dynamo fix` shows")
+    made = [each for each in written.fixes if each != number]
+    combined = proven.further(number, made) if made else None
+    return _apply([combined or None, fix.patches], [number], written, f"undo-fix-{number}")
+
+
+def apply_all() -> list[str]:
+    """Apply all fixes as they were proven together, and return what was done, one line for each step.
+
+    CannotApply says why they were not applied.
+    """
+    proven, written = read_proven(), _read_written()
+    if not proven.editing:
+        raise CannotApply("there is no fix that edits a file: do what `dynamo fix` shows")
+    if not proven.together:
+        numbers = ", ".join(map(str, proven.editing))
+        raise CannotApply(
+            f"the fixes are not proven together: --apply one of {numbers}, then run `dynamo fix` again"
+        )
+    rest = proven.rest(written.fixes) if written.fixes else None
+    return _apply([rest or None, proven.together], proven.editing, written, "undo-all-fixes")
+
+
+def _apply(
+    attempts: Sequence[Sequence[Patch] | None], numbers: Sequence[int], written: _Written, undo_name: str
+) -> list[str]:
+    """Make the first of the attempts that fits the files as they are now."""
+    new = _first_that_fits([each for each in attempts if each is not None], written)
+    undo = [Patch(file, Path(file).read_bytes().decode("utf-8"), text) for file, text in new.items()]
+    undo_file = _write_undo(undo_name, patch_text(undo, undo=True))
     targets = [(Path(file).resolve(), text.encode("utf-8")) for file, text in new.items()]
     try:
         replace_together([(path, text, stat.S_IMODE(path.stat().st_mode)) for path, text in targets])
     except OSError as error:
         undo_file.unlink(missing_ok=True)
         raise CannotApply(f"cannot write {error.filename}: {error.strerror}; nothing was edited") from error
-    written |= {file: _digest(text) for file, text in new.items()}
+    digests = {**written.digests, **{file: _digest(text) for file, text in new.items()}}
+    content = {"fixes": sorted({*written.fixes, *numbers}), "digests": digests}
     with suppress(OSError):  # only for a further --apply, which then asks for a commit first
-        replace_file(folder / _WRITTEN, json.dumps(written).encode())
+        replace_file(_WRITTEN, json.dumps(content).encode())
     done = [f"edited {os.path.relpath(file)}" for file in new]
     return [*done, f"to undo it: patch -p1 < {undo_file}"]
 
 
-def _write_undo(number: int, text: str) -> Path:
-    """Write the undo patch to a new file; undo patches of earlier fixes with this number stay."""
-    stem = f"undo-fix-{number}"
+def _first_that_fits(attempts: Sequence[Sequence[Patch]], written: _Written) -> dict[str, str]:
+    """The new text of each file; CannotApply for the reason of the last attempt."""
+    for patches in attempts[:-1]:
+        with suppress(CannotApply):
+            return {patch.file: _edited(patch, written.digests) for patch in patches}
+    return {patch.file: _edited(patch, written.digests) for patch in attempts[-1]}
+
+
+def _write_undo(stem: str, text: str) -> Path:
+    """Write the undo patch to a new file of this name; earlier ones of the same name stay."""
     for name in chain([stem], (f"{stem}-{further}" for further in count(2))):
         file = DEFAULT_FOLDER / f"{name}.patch"
         try:
@@ -146,35 +169,13 @@ def _write_undo(number: int, text: str) -> Path:
     raise AssertionError("there is always a further number")
 
 
-def _read_patches(folder: Path, number: int) -> list[Patch]:
-    """The stored patches of fix `number`; CannotApply where there are none."""
+def _read_written() -> _Written:
+    """What earlier `--apply` have written; nothing where that cannot be read."""
     try:
-        saved = json.loads(read_plain(folder / _FILE, _LARGEST))
-        fixes, mark = saved["fixes"], saved["mark"]
-    except FileNotFoundError as error:
-        raise CannotApply("nothing has been proven here yet: run `dynamo fix` first") from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CannotApply(f"{folder / _FILE} is damaged: run `dynamo fix` again") from error
-    if mark is None or mark != provenance_mark(folder):
-        raise CannotApply(
-            f"{folder} was not made here since this machine was started: run `dynamo fix` again"
-        )
-    if number > len(fixes):
-        raise CannotApply(f"there is no fix {number}: `dynamo fix` had {len(fixes)}")
-    if fixes[number - 1] is None:
-        raise CannotApply(f"finding {number} has no proven fix of its own")
-    if not fixes[number - 1]:
-        raise CannotApply(f"fix {number} is no edit of a file: do what `dynamo fix` shows")
-    return [Patch(**patch) for patch in fixes[number - 1]]
-
-
-def _written_digests(folder: Path) -> dict[str, str]:
-    """The digest of what an earlier `--apply` wrote, by the file's path."""
-    try:
-        known = json.loads(read_plain(folder / _WRITTEN, _LARGEST))
-    except (OSError, ValueError):
-        return {}
-    return known if isinstance(known, dict) else {}
+        known = json.loads(read_plain(_WRITTEN, _LARGEST))
+        return _Written(tuple(map(int, known["fixes"])), dict(known["digests"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return _Written()
 
 
 def _edited(patch: Patch, written: Mapping[str, Any]) -> str:
@@ -190,6 +191,8 @@ def _edited(patch: Patch, written: Mapping[str, Any]) -> str:
         raise CannotApply(
             f"{file} has changes that are not committed: commit or stash them first, or use --patch"
         )
+    if apply_patch(text, Patch(patch.file, patch.after, patch.before)) is not None:
+        raise CannotApply(f"{file} has this fix already")
     new = apply_patch(text, patch)
     if new is None:
         raise CannotApply(f"{file} has changed since the fix was proven: run `dynamo fix` again")

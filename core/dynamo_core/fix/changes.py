@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ..findings import Finding
 from ..launch.program import Program
 from ..launch.run import Request
 from ..model import Place, Recording
@@ -70,21 +69,29 @@ def environment_of(changes: Sequence[Change], inherited: Mapping[str, str] = os.
     return found
 
 
-def source_change(finding: Finding, change: Change, called_at: Sequence[Place] = ()) -> SourceChange:
-    """The change as edits of source; `called_at` are the program's calls of torch.compile."""
+def source_change(place: Place | None, change: Change, called_at: Sequence[Place] = ()) -> SourceChange:
+    """The change for a finding at `place` as edits of source.
+
+    `called_at` are the program's calls of torch.compile.
+    """
     if change.edit is not None:
-        place = finding.place
         assert place is not None
         changes_callers = change.edit in CHANGES_CALLERS
         return SourceChange(lines=(LineEdit(place.file, place.line, edit_of(change), changes_callers),))
     arguments = partial(with_arguments, arguments=change.arguments)
     calls = called_at if change.arguments else ()
-    lines = tuple(LineEdit(place.file, place.line, arguments) for place in calls)
+    lines = tuple(LineEdit(call.file, call.line, arguments) for call in calls)
     return SourceChange(lines, change.settings, change.environment)
 
 
-def patches(program: Program, source_changes: Sequence[SourceChange]) -> tuple[Patch, ...] | None:
-    """The edited files; None where an edit is not possible, or a file is not the program's own."""
+def patches(
+    program: Program, source_changes: Sequence[SourceChange], originals: Mapping[str, str] | None = None
+) -> tuple[Patch, ...] | None:
+    """The edited files; None where an edit is not possible, or a file is not the program's own.
+
+    `originals` are texts to edit instead of what the files of these paths have.
+    """
+    known = originals or {}
     texts: dict[str, str] = {}
     befores: dict[str, str] = {}
     edits = list(dict.fromkeys(edit for change in source_changes for edit in change.lines))
@@ -93,7 +100,7 @@ def patches(program: Program, source_changes: Sequence[SourceChange]) -> tuple[P
     edits = [replace(edit, file=os.path.realpath(edit.file)) for edit in edits]  # links to one file are one
     # From the bottom up, since an edit moves the lines below it.
     for edit in sorted(dict.fromkeys(edits), key=lambda edit: (edit.file, -edit.line)):
-        before = _read(edit.file) if edit.file not in texts else texts[edit.file]
+        before = _text(edit.file, texts, known)
         after = None if before is None else _apply(edit, before)
         if before is None or after is None:
             return None
@@ -104,7 +111,7 @@ def patches(program: Program, source_changes: Sequence[SourceChange]) -> tuple[P
     if settings or environment:
         script = script_of(program)
         file = None if script is None else str(script.resolve())
-        before = None if file is None else texts.get(file, _read(file))
+        before = None if file is None else _text(file, texts, known)
         if file is None or before is None:
             return None
         values = [Assignment(name, value) for name, value in environment_of(environment, {}).items()]
@@ -114,6 +121,10 @@ def patches(program: Program, source_changes: Sequence[SourceChange]) -> tuple[P
         befores.setdefault(file, before)
         texts[file] = after
     return tuple(Patch(file, befores[file], text) for file, text in texts.items())
+
+
+def _text(file: str, edited: Mapping[str, str], originals: Mapping[str, str]) -> str | None:
+    return edited[file] if file in edited else originals[file] if file in originals else _read(file)
 
 
 def _has_all_callers(program: Program, edit: LineEdit) -> bool:

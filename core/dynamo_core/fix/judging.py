@@ -7,6 +7,7 @@ and warns differently, and an edit moves the lines that are named.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 from ..bench.measured import compare_outputs
@@ -40,6 +41,14 @@ class ObservedRun:
 
 
 @dataclass(frozen=True)
+class OutputDifference:
+    """A difference in what a run prints, in words, and whether its line differs in numbers alone."""
+
+    text: str
+    is_in_numbers: bool = False
+
+
+@dataclass(frozen=True)
 class Judgement:
     """The verdict on a run, the reason, and how often the finding was met in it."""
 
@@ -49,29 +58,32 @@ class Judgement:
 
 
 def judge(
-    finding: Finding, baseline: Sequence[ObservedRun], tried: ObservedRun, *, is_edit: bool
+    finding: Finding,
+    baseline: Sequence[ObservedRun],
+    tried: ObservedRun,
+    *,
+    is_edit: bool,
+    must_gain: bool = False,
 ) -> Judgement:
     """Judge a run with a remedy for `finding` against the `baseline` runs without it.
 
     An edit changes the text of the line, from which identities are made. So for an edit, findings of the same
-    kind in the same function are counted instead.
+    kind in the same function are counted instead. A remedy that `must_gain` only moves what is in the way: it
+    is a cure where the run shows a gain. Of a program that crashes it is judged whether the crash is gone:
+    behind it, the program may have other findings and takes longer.
     """
-    first = baseline[0]
     left = times_met(finding, tried.findings, is_edit=is_edit)
     # Compared with the best baseline run: what varies by itself is not the effect of a remedy.
     was = min(times_met(finding, run.findings, is_edit=is_edit) for run in baseline)
-    if (tried.result.exit_code, tried.result.signal) != (first.result.exit_code, first.result.signal):
-        return Judgement("changes the ending", f"the program ended with {_ending(tried.result)}", left)
-    difference = difference_in_output(baseline, tried)
-    if difference is not None:
-        return Judgement("changes the output", difference, left)
-    unseen = newly_unrecorded(baseline, tried)
-    if unseen is not None:
-        return Judgement("does not cure", unseen, left)
+    harm = _harm(baseline, tried)
+    if harm is not None:
+        return Judgement(*harm, left)
     if not was:
         return Judgement("does not cure", "a run without it does not have the finding either", left)
     if left >= was:
         return Judgement("does not cure", f"it is met {left} times, as before", left)
+    if crash_is_gone(baseline, tried):
+        return Judgement("helps" if left else "cures", _crash_words(baseline), left)
     new = _new_findings(baseline, tried.findings, finding, is_edit=is_edit)
     moved = [each for each in new if is_edit and _is_for_the_same_reason(each, finding)]
     if moved:
@@ -88,9 +100,72 @@ def judge(
     slower = _slowdown(baseline, tried.result)
     if slower is not None:
         return Judgement("is slower", slower, left)
+    if must_gain and not _gains(baseline, tried.result):
+        return Judgement("does not cure", "it leaves as many graphs, and no step is faster", left)
     if left or new:
         return Judgement("helps", f"{total_was} → {total} in all", left)
     return Judgement("cures", "", 0)
+
+
+def judge_together(
+    baseline: Sequence[ObservedRun], tried: ObservedRun, cured: Sequence[Finding]
+) -> Judgement:
+    """Judge a run with all kept remedies beside eager; `cured` are the findings that each cures by itself."""
+    before, after = total_times(baseline[0].findings), total_times(tried.findings)
+    wrong = [each for each in tried.findings if each.kind == "wrong result"]
+    if wrong:
+        return Judgement("disagrees with eager", wrong[0].title, after)
+    harm = _harm(baseline, tried)
+    if harm is not None:
+        return Judgement(*harm, after)
+    again = _met_again(baseline, tried, cured)
+    if again is not None:
+        return Judgement("brings other findings", again.title, after)
+    is_gone = crash_is_gone(baseline, tried)
+    verdict: Verdict = "cures" if after == 0 else "helps" if after < before or is_gone else "does not cure"
+    return Judgement(verdict, _crash_words(baseline) if is_gone else "", after)
+
+
+def _harm(baseline: Sequence[ObservedRun], tried: ObservedRun) -> tuple[Verdict, str] | None:
+    """The verdict and its reason where the run ends or prints otherwise, or did not record as much."""
+    first = baseline[0].result
+    has_same_ending = (tried.result.exit_code, tried.result.signal) == (first.exit_code, first.signal)
+    if not has_same_ending and not crash_is_gone(baseline, tried):
+        return "changes the ending", f"the program ended with {ending_words(tried.result)}"
+    difference = difference_in_output(baseline, tried)
+    if difference is not None:
+        return "changes the output", difference.text
+    unseen = newly_unrecorded(baseline, tried)
+    return None if unseen is None else ("does not cure", unseen)
+
+
+_TRACEBACK = "Traceback (most recent call last):"
+
+
+def crash_is_gone(baseline: Sequence[ObservedRun], tried: ObservedRun) -> bool:
+    """Whether all runs without a remedy ended by an exception or a signal, and this one did not fail."""
+    return tried.result.exit_code == 0 and all(
+        run.result.signal is not None or (run.result.exit_code != 0 and _TRACEBACK in run.stderr)
+        for run in baseline
+    )
+
+
+def _crash_words(baseline: Sequence[ObservedRun]) -> str:
+    return f"the program ends with exit code 0 instead of {ending_words(baseline[0].result)}"
+
+
+def _met_again(
+    baseline: Sequence[ObservedRun], tried: ObservedRun, cured: Sequence[Finding]
+) -> Finding | None:
+    """A finding of a kind that was cured in its function, where there are more of them than were left."""
+    for finding in cured:
+        here = [each for each in baseline[0].findings if _is_same(finding, each, is_edit=True)]
+        identities = {each.identity for each in cured}
+        left = sum(each.evidence.times for each in here if each.identity not in identities)
+        now = [each for each in tried.findings if _is_same(finding, each, is_edit=True)]
+        if sum(each.evidence.times for each in now) > left:
+            return now[0]
+    return None
 
 
 def newly_unrecorded(baseline: Sequence[ObservedRun], tried: ObservedRun) -> str | None:
@@ -116,30 +191,34 @@ def lines_compared(baseline: Sequence[ObservedRun]) -> int:
     return numbers.pop() if len(numbers) == 1 else 0
 
 
-def difference_in_output(baseline: Sequence[ObservedRun], tried: ObservedRun) -> str | None:
-    """The difference in what the run prints, in words; None where there is none.
+def difference_in_output(baseline: Sequence[ObservedRun], tried: ObservedRun) -> OutputDifference | None:
+    """The difference in what the run prints; None where there is none.
 
     Words in which the baseline runs differ from each other are not compared. Stderr may have a progress bar
-    or a time anywhere, so it is compared only if it is the same in all baseline runs.
+    or a time anywhere, so it is compared only if it is the same in all baseline runs. Where the run does not
+    crash as they do, what it prints behind the crash is not compared, nor stderr.
     """
-    difference = _difference([each.stdout for each in baseline], tried.stdout)
-    if difference is None and len({each.stderr for each in baseline}) == 1:
+    goes_on = crash_is_gone(baseline, tried)
+    difference = _difference([each.stdout for each in baseline], tried.stdout, goes_on=goes_on)
+    if difference is None and not goes_on and len({each.stderr for each in baseline}) == 1:
         difference = _difference([each.stderr for each in baseline], tried.stderr)
-        return None if difference is None else f"on stderr, {difference}"
+        return None if difference is None else replace(difference, text=f"on stderr, {difference.text}")
     return difference
 
 
-def _difference(baseline: Sequence[str], text: str) -> str | None:
+def _difference(baseline: Sequence[str], text: str, *, goes_on: bool = False) -> OutputDifference | None:
     expected = baseline[0].splitlines()
     others = [each.splitlines() for each in baseline[1:]]
     lines = text.splitlines()
-    if any(len(other) != len(expected) for other in others):
-        return None if len(lines) else "it prints nothing"  # its output varies even without a remedy
-    if len(lines) != len(expected):
-        return f"it prints {len(lines)} lines, not {len(expected)}"
-    for number, (was, now) in enumerate(zip(expected, lines, strict=True), 1):
+    if any(len(other) != len(expected) for other in others):  # its output varies even without a remedy
+        return None if lines else OutputDifference("it prints nothing")
+    if len(lines) < len(expected) or (len(lines) > len(expected) and not goes_on):
+        return OutputDifference(f"it prints {len(lines)} lines, not {len(expected)}")
+    for number, (was, now) in enumerate(zip(expected, lines, strict=False), 1):
         if not _is_expected([was, *(other[number - 1] for other in others)], now):
-            return f"line {number} of its output is {now[:80]!r}, not {was[:80]!r}"
+            is_in_numbers = compare_outputs(was, now).likeness == "numbers"
+            text = f"line {number} of its output is {now[:80]!r}, not {was[:80]!r}"
+            return OutputDifference(text, is_in_numbers)
     return None
 
 
@@ -220,6 +299,23 @@ def _captures_less(baseline: Sequence[ObservedRun], tried: RunResult) -> str | N
     return f"the graphs have {now:,} ops, not {min(was):,}: more of the program runs eager"
 
 
+def _gains(baseline: Sequence[ObservedRun], tried: RunResult) -> bool:
+    """Whether the run has fewer graphs, more ops in graphs or faster steps than every run without."""
+    runs = [run.result for run in baseline]
+    return (
+        _is_below(tried.graphs, [run.graphs for run in runs])
+        or _is_below(tried.step_seconds, [run.step_seconds for run in runs])
+        or (
+            tried.captured_ops is not None
+            and all(run.captured_ops is not None and run.captured_ops < tried.captured_ops for run in runs)
+        )
+    )
+
+
+def _is_below(value: float | None, others: Sequence[float | None]) -> bool:
+    return value is not None and all(other is not None and value < other for other in others)
+
+
 def _slowdown(baseline: Sequence[ObservedRun], tried: RunResult) -> str | None:
     """In words, where the run is slower: by its steps where it has some, else by the whole run."""
     steps = [each.result.step_seconds for each in baseline if each.result.step_seconds is not None]
@@ -237,7 +333,8 @@ def _slowdown(baseline: Sequence[ObservedRun], tried: RunResult) -> str | None:
     return None
 
 
-def _ending(result: RunResult) -> str:
+def ending_words(result: RunResult) -> str:
+    """How a run ended, in words."""
     return f"exit code {result.exit_code}" if result.signal is None else f"signal {result.signal}"
 
 

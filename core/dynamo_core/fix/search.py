@@ -1,37 +1,27 @@
 """Try the remedies of a program's findings, one after the other, and keep those that are shown to cure.
 
 Each run is a process of its own, without standard input. A finding that another's remedy also cures is not
-tried again. Trials are stored, so that a `dynamo fix` that was interrupted can continue. They are valid for
-the same command, settings and environment, the same Python files beside the program, the same torch and the
-same dynamo. As they say "proven", they are read only with the provenance mark of this machine and user.
+tried again.
 """
 
-import json
-import os
+import re
 import resource
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
-from hashlib import sha256
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from .. import __version__
 from ..analysis.time.steps import find_steps
 from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy, find
 from ..findings.kinds import unseen_kinds
 from ..launch.process import Unattended
 from ..launch.program import Program
-from ..launch.run import Outcome, Request, provenance_mark, record
-from ..model import Place, Recording
-from ..recording.files import DEFAULT_FOLDER, default_folder
-from ..recording.plain_files import read_plain
+from ..launch.run import Outcome, Request, record
+from ..model import Recording
 from ..recording.read import read
 from ..remedies.rules import Change
 from ..shared.errors import CannotRecord, DynamoError, NothingSelected, NotMeasured
-from ..shared.masking import masked_environment
 from ..shared.quick_dataclass import dataclass
-from ..shared.safe_writing import replace_file
 from ..shared.settings import VERIFY_REPORT
 from .changes import (
     SourceChange,
@@ -46,15 +36,17 @@ from .judging import (
     ObservedRun,
     difference_in_output,
     judge,
+    judge_together,
     lines_compared,
-    newly_unrecorded,
     program_stderr,
     times_met,
     total_times,
 )
+from .known_trials import KnownTrials
 from .trial import KEPT, Fix, Fixes, Patch, RunResult, Trial, overlay
 
 # Kinds of findings for which the line can be left to Python.
+_COMPILED_AROUND = "compiled around it"
 _SPLITTABLE = "graph break", "fell back to eager"
 
 
@@ -74,113 +66,10 @@ def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
             "edit",
             text,
             "dynamo breaks",
-            change=Change(edit="compiled around it"),
+            change=Change(edit=_COMPILED_AROUND),
             may_change="it stays outside of the graphs; what is saved is Dynamo's own work around a break",
         ),
     )
-
-
-# Stored trials
-
-_FOLDER, _FILE = "fix-trials", "trials.json"
-_LARGEST = 64 << 20  # bytes
-_LARGEST_SOURCE = 4 << 20  # bytes
-_MOST_FILES = 5_000  # Python files in the program's folder; with more, no trials are stored
-_MOST_ENTRIES = 50_000  # files of any kind and folders: the script may be in a home folder
-
-
-class KnownTrials:
-    """The stored trials of one program in its current state. A trial that cannot be read is made again."""
-
-    def __init__(self, request: Request, torch: Sequence[str | None]) -> None:
-        settings = {**request.settings._asdict(), "recording": ""}
-        sources = _digest_of_sources(request)
-        environment = masked_environment(os.environ)
-        surroundings = [request.python, os.getcwd(), environment, list(torch), sources, __version__]
-        program = [request.program.arguments, settings, surroundings]
-        self._program = None if sources is None else json.dumps(program)
-        self._known = {} if self._program is None else _read_trials()
-
-    def get(self, finding: Finding, remedy: Remedy) -> tuple[Trial, frozenset[str]] | None:
-        """The trial of this remedy, and the identities of all findings that it cured."""
-        found = self._known.get(self._key(finding, remedy))
-        if found is None:
-            return None
-        try:
-            trial = Trial(
-                remedy,
-                found["verdict"],
-                found["reason"],
-                found["before"],
-                found["after"],
-                tuple(RunResult(**run) for run in found["runs"]),
-                tuple(Patch(**patch) for patch in found["patches"]),
-                tuple(Place(*place) for place in found["called_at"]),
-                is_earlier=True,
-            )
-            return trial, frozenset(found["cured"])
-        except (KeyError, TypeError):
-            return None
-
-    def put(self, finding: Finding, trial: Trial, cured: frozenset[str]) -> None:
-        """Store a trial."""
-        if self._program is None:
-            return
-        content = {name: value for name, value in asdict(trial).items() if name != "remedy"}
-        self._known[self._key(finding, trial.remedy)] = {**content, "cured": sorted(cured)}
-        folder = DEFAULT_FOLDER / _FOLDER
-        try:
-            default_folder()
-            folder.mkdir(mode=0o700, exist_ok=True)
-            text = json.dumps({"mark": provenance_mark(folder), "trials": self._known})
-            replace_file(folder / _FILE, text.encode())
-        except OSError:  # not needed for the current search
-            pass
-
-    def _key(self, finding: Finding, remedy: Remedy) -> str:
-        change = None if remedy.change is None else asdict(remedy.change)
-        return sha256(json.dumps([self._program, finding.identity, change]).encode()).hexdigest()
-
-
-def _read_trials() -> dict[str, Any]:
-    """The trials on disk, of all programs; none where they are damaged or not from this machine and user."""
-    folder = DEFAULT_FOLDER / _FOLDER
-    try:
-        saved = json.loads(read_plain(folder / _FILE, _LARGEST))
-        is_ours = saved["mark"] is not None and saved["mark"] == provenance_mark(folder)
-        trials = saved["trials"] if is_ours else {}
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-    return trials if isinstance(trials, dict) else {}
-
-
-def _digest_of_sources(request: Request) -> str | None:
-    """A digest of the Python files in the program's folder and below; None where they are too many."""
-    digest = sha256()
-    sources = _sources(Path(request.program.import_path()[0]))
-    if sources is None:
-        return None
-    for file in sources:
-        try:
-            content = read_plain(file.resolve(), _LARGEST_SOURCE)
-        except OSError:
-            continue
-        digest.update(f"{file}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
-        digest.update(content)
-    return digest.hexdigest()
-
-
-def _sources(folder: Path) -> list[Path] | None:
-    """The Python files in a folder and below, without hidden folders; None where there are too many."""
-    found: list[Path] = []
-    entries = 0
-    for root, folders, files in os.walk(folder):
-        entries += len(folders) + len(files)
-        found += (Path(root) / name for name in sorted(files) if name.endswith(".py"))
-        if len(found) > _MOST_FILES or entries > _MOST_ENTRIES:
-            return None
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "site-packages")
-    return found
 
 
 # The search
@@ -188,6 +77,7 @@ def _sources(folder: Path) -> list[Path] | None:
 LONGEST_OUTPUT = 4 << 20  # bytes of a run's output that are compared
 _LONGEST_LINE = 100  # characters of a remedy's text in the progress line
 _BASELINE_RUNS = 2  # two, to see what differs from run to run without any remedy
+_MOST_UNCHANGED_RUNS = 4  # with those made again since a number differed
 _RUNS_BEFORE_SLOWER = 2  # a second run rules out that the machine was busy for a moment
 _LEAST_TIME = 120.0  # seconds: a run may take this long, or ten times as long as the first one
 
@@ -206,6 +96,25 @@ class Plan:
     most_runs: int
     seconds: float
     only: tuple[str, ...] = ()
+
+
+_IDENTITY = re.compile(r"(.+)-[0-9a-f]{12}")
+
+
+def refuse_unknown(identities: Sequence[str], findings: Sequence[Finding] | None = None) -> None:
+    """NothingSelected for an identity that no finding of the compiler's has, or none of `findings`."""
+    kinds = {kind.replace(" ", "-") for kind in OF_THE_COMPILER}
+    known = [] if findings is None else [each.identity for each in findings if each.kind in OF_THE_COMPILER]
+    for identity in identities:
+        form = _IDENTITY.fullmatch(identity)
+        if form is None or form[1] not in kinds:
+            raise NothingSelected(
+                f"--finding {identity}: no finding that has remedies is called so; "
+                "`dynamo explain --format json` has the identities, such as graph-break-0123456789ab"
+            )
+        if findings is not None and identity not in known:
+            there = f"it has {', '.join(known)}" if known else "it has no findings of the compiler's"
+            raise NothingSelected(f"--finding {identity}: the program has no such finding; {there}")
 
 
 class BudgetSpent(Exception):
@@ -233,9 +142,8 @@ class _Search:
         for number in range(_BASELINE_RUNS):
             what = f"the program as it is, {number + 1} of {_BASELINE_RUNS}"
             self._baseline.append(self._run(what, self._plan.request))
+            refuse_unknown(self._plan.only, self._baseline[0].findings)
         found = [each for each in self._baseline[0].findings if self._is_wanted(each)]
-        if self._plan.only and not found:
-            raise NothingSelected(f"no finding of the compiler's has the identity {self._plan.only[0]}")
         processes = [] if self._last is None else self._last.processes
         self._known = KnownTrials(self._plan.request, [each.torch_version for each in processes])
         result = Fixes(
@@ -251,8 +159,7 @@ class _Search:
                 if not fix.is_proven:
                     self._try_remedies(fix, number, result.fixes)
             result.together = self._try_together(result.fixes)
-            result.withdraw_what_is_refuted()
-            self._withdraw_harmful(result)
+            self._keep_what_holds_together(result)
         except BudgetSpent as spent:
             result.stopped = str(spent)
         except KeyboardInterrupt:
@@ -306,23 +213,26 @@ class _Search:
         edited: tuple[Patch, ...] = ()
         if change.edit is not None:
             has_place = finding.place is not None
-            made = patches(program, [source_change(finding, change)]) if has_place else None
+            made = patches(program, [source_change(finding.place, change)]) if has_place else None
             if made is None:
                 reason = "the line is not one that this edit is for, or not in the program's own files"
                 return Trial(remedy, "does not fit", reason, before), ()
             edited = made
         runs: list[RunResult] = []
+        must_gain = change.edit == _COMPILED_AROUND
         while True:
             run = self._run(_progress_line(remedy), with_change(self._plan.request, change), [change], edited)
             runs.append(run.result)
-            judged = judge(finding, self._baseline, run, is_edit=change.edit is not None)
+            self._repeat_where_only_numbers_differ(run)
+            is_edit = change.edit is not None
+            judged = judge(finding, self._baseline, run, is_edit=is_edit, must_gain=must_gain)
             if judged.verdict != "is slower" or len(runs) == _RUNS_BEFORE_SLOWER:
                 break
             # Perhaps the machine is slower now: the unchanged program is run once more to compare.
-            self._baseline.append(self._run("the program as it is, once more", self._plan.request))
+            self._repeat_unchanged()
         calls = replaced_calls(self._last) if change.arguments and self._last is not None else ()
         if judged.verdict in KEPT and not edited:
-            edited = patches(program, [source_change(finding, change, calls)]) or ()
+            edited = patches(program, [source_change(finding.place, change, calls)]) or ()
         trial = Trial(remedy, judged.verdict, judged.reason, before, judged.after, tuple(runs), edited, calls)
         return trial, run.findings
 
@@ -338,7 +248,7 @@ class _Search:
             change = trial.remedy.change
             assert change is not None
             if trial.patches:
-                source_changes.append(source_change(finding, change, trial.called_at))
+                source_changes.append(source_change(finding.place, change, trial.called_at))
             else:
                 others.append(change)
                 request = with_change(request, change)
@@ -349,35 +259,45 @@ class _Search:
             return Trial(remedy, "does not fit", "the edits are in each other's way", before)
         request = replace(request, settings=request.settings._replace(verify=VERIFY_REPORT))
         run = self._run("all that is kept, beside eager", request, others, edited)
-        after = total_times(run.findings)
-        wrong = [each for each in run.findings if each.kind == "wrong result"]
-        ending = self._baseline[0].result
-        difference = difference_in_output(self._baseline, run)
-        if wrong:
-            return Trial(remedy, "disagrees with eager", wrong[0].title, before, after, (run.result,), edited)
-        if (run.result.exit_code, run.result.signal) != (ending.exit_code, ending.signal):
-            reason = "together they end the program otherwise"
-            return Trial(remedy, "changes the ending", reason, before, after, (run.result,), edited)
-        if difference is not None:
-            return Trial(remedy, "changes the output", difference, before, after, (run.result,), edited)
-        unseen = newly_unrecorded(self._baseline, run)
-        if unseen is not None:
-            return Trial(remedy, "does not cure", unseen, before, after, (run.result,), edited)
-        verdict = "cures" if after == 0 else "helps" if after < before else "does not cure"
-        return Trial(remedy, verdict, "", before, after, (run.result,), edited)  # type: ignore[arg-type]
+        self._repeat_where_only_numbers_differ(run)
+        judged = judge_together(self._baseline, run, _cured_alone(fixes))
+        return Trial(remedy, judged.verdict, judged.reason, before, judged.after, (run.result,), edited)
 
-    def _withdraw_harmful(self, result: Fixes) -> None:
-        """Where all kept remedies together do harm, withdraw the one without which the others do none."""
+    def _keep_what_holds_together(self, result: Fixes) -> None:
+        """Where all kept remedies together do harm, withdraw each that does so beside those before it."""
         harm = result.together
         if harm is None or not result.is_refuted:
             return
-        for fix in (each for each in result.fixes if each.kept is not None):
-            rest = self._try_together([each for each in result.fixes if each is not fix])
-            if rest is not None and rest.verdict in KEPT:
-                result.withdraw(fix, replace(harm, reason=f"with the others: {harm.reason}"))
-                result.together = rest
+        kept = [fix for fix in result.fixes if fix.kept is not None]
+        held: list[Fix] = []
+        best: Trial | None = None
+        result.further_runs += harm.runs
+        result.together = replace(harm, runs=())
+        for fix in kept:
+            together = harm
+            if len(held) + 1 < len(kept):
+                together = self._try_together(result.with_what_they_cure([*held, fix])) or harm
+                result.further_runs += together.runs
+            if together.verdict in KEPT:
+                held.append(fix)
+                best = together
+            else:
+                reason = _beside([result.number_of(each) for each in held], together.reason)
+                result.withdraw(fix, together.verdict, reason)
+        if best is not None:
+            result.together = best
+            result.further_runs = [run for run in result.further_runs if run not in best.runs]
+
+    def _repeat_where_only_numbers_differ(self, tried: ObservedRun) -> None:
+        """Run the unchanged program again where a number that `tried` prints may be another in each run."""
+        while len(self._baseline) < _MOST_UNCHANGED_RUNS:
+            difference = difference_in_output(self._baseline, tried)
+            if difference is None or not difference.is_in_numbers:
                 return
-            result.further_runs += () if rest is None else rest.runs
+            self._repeat_unchanged()
+
+    def _repeat_unchanged(self) -> None:
+        self._baseline.append(self._run("the program as it is, once more", self._plan.request))
 
     def _run(
         self, what: str, request: Request, changes: Sequence[Change] = (), edited: Sequence[Patch] = ()
@@ -417,7 +337,7 @@ class _Search:
             ending.signal,
             *seconds,
             steps[0] if steps else None,
-            _captured_ops(recording),
+            *_captured(recording),
         )
         stdout, stderr = (
             _read_output(file).replace(folder, self._plan.request.program.import_path()[0])
@@ -432,6 +352,23 @@ class _Search:
             raise BudgetSpent(f"the {self._plan.seconds:g} s that it may take are over")
 
 
+def _cured_alone(fixes: Sequence[Fix]) -> list[Finding]:
+    """The findings that a remedy of these cures by itself, one's own or another's."""
+    return [
+        fix.finding
+        for fix in fixes
+        if fix.cured_by is not None or (fix.kept is not None and fix.kept.verdict == "cures")
+    ]
+
+
+def _beside(numbers: Sequence[int], reason: str) -> str:
+    """The reason, with the fixes beside which the run was made."""
+    if not numbers:
+        return reason
+    others = f"with fix {', '.join(map(str, numbers))}"
+    return f"{others}: {reason}" if reason else f"{others} nothing is gained"
+
+
 def _overlay(program: Program, edited: Sequence[Patch], folder: Path) -> Program:
     try:
         return overlay(program, {patch.file: patch.after for patch in edited}, folder)
@@ -439,11 +376,14 @@ def _overlay(program: Program, edited: Sequence[Patch], folder: Path) -> Program
         raise CannotRecord(f"cannot copy the program's files to {folder}: {error.strerror}") from error
 
 
-def _captured_ops(recording: Recording) -> int | None:
-    """The ops in graphs, without recompiles, which repeat the same ones; None if a number is not known."""
+def _captured(recording: Recording) -> tuple[int | None, int]:
+    """The ops in graphs, and the graphs; without recompiles, which repeat the same ones.
+
+    The ops are None if a number is not known.
+    """
     graphs = (graph for process in recording.processes for graph in process.compiled_graphs)
     ops = [each.ops for each in graphs if each.compile_id is None or each.compile_id.compile == 0]
-    return None if None in ops else sum(each or 0 for each in ops)
+    return None if None in ops else sum(each or 0 for each in ops), len(ops)
 
 
 def _read_output(file: Path) -> str:

@@ -5,7 +5,7 @@ script's own folder, on `sys.path` too; an edited file is a copy there, and so i
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Literal
@@ -36,7 +36,7 @@ class RunResult:
     """One run of the program: its recording, how it ended, and what it took, in seconds.
 
     `cpu_seconds` is what it and its children computed; `step_seconds` the median of its steady steps, None
-    where nothing repeats. `captured_ops` are those of the first version of each frame's graphs.
+    where nothing repeats. `captured_ops` and `graphs` are those of the first version of each frame.
     """
 
     recording: str
@@ -46,6 +46,7 @@ class RunResult:
     cpu_seconds: float
     step_seconds: float | None
     captured_ops: int | None = None
+    graphs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Fixes:
     `together` is the run with every kept remedy at once, beside eager; None where none was kept or the budget
     was spent. `stopped` says why not everything was tried. With `steps`, each run was ended after that many.
     `lines_compared` lines of the output are compared; of a program that prints none, only the ending is.
-    `further_runs` were made to find a remedy that does harm in combination with the others.
+    `further_runs` were made to find out which remedies hold together.
     `unseen` are the kinds of findings that the program's recording cannot rule out.
     """
 
@@ -136,24 +137,24 @@ class Fixes:
                 fix.kept = replace(kept, patches=())
                 fix.trials[fix.trials.index(kept)] = fix.kept
 
-    def withdraw_what_is_refuted(self) -> None:
-        """Withdraw the only kept remedy where the last run, which was of it alone, refutes it."""
-        kept = [fix for fix in self.fixes if fix.kept is not None]
-        if self.together is None or not self.is_refuted or len(kept) != 1:
-            return
-        self.withdraw(kept[0], self.together)
-        self.together = replace(self.together, runs=())
-
-    def withdraw(self, fix: Fix, because: Trial) -> None:
-        """Withdraw the remedy of a fix, also for the other fixes it cured, as the run `because` did harm."""
+    def withdraw(self, fix: Fix, verdict: Verdict, reason: str) -> None:
+        """Withdraw the remedy of a fix, also for the other fixes it cured, as it did harm beside others."""
         assert fix.kept is not None
-        number = next(number for number, other in enumerate(self.fixes, 1) if other is fix)
-        runs = (*fix.kept.runs, *because.runs)
-        refuted = replace(fix.kept, verdict=because.verdict, reason=because.reason, runs=runs)
+        number = self.number_of(fix)
+        refuted = replace(fix.kept, verdict=verdict, reason=reason)
         fix.trials[fix.trials.index(fix.kept)] = refuted
         fix.kept = None
         for other in self.fixes:
             other.cured_by = None if other.cured_by == number else other.cured_by
+
+    def with_what_they_cure(self, fixes: Sequence[Fix]) -> list[Fix]:
+        """These fixes, and the findings that their remedies cure as well."""
+        numbers = {self.number_of(fix) for fix in fixes}
+        return [*fixes, *(fix for fix in self.fixes if fix.cured_by in numbers)]
+
+    def number_of(self, fix: Fix) -> int:
+        """The number (from 1) of a fix."""
+        return next(number for number, other in enumerate(self.fixes, 1) if other is fix)
 
     @property
     def runs(self) -> list[RunResult]:

@@ -133,13 +133,8 @@ def _exceptions(compiled: Leaves, eager: Leaves) -> Difference | None:
 
 def _first_line(text: Any) -> str:
     """The first line of an exception's text, which a leaf has as Python writes it."""
-    return (
-        str(text)
-        .strip("'\"")
-        .replace("\\n", "\n")
-        .partition("\n")[0]
-        .partition("  (Could this error message be improved?")[0][:200]
-    )
+    line = str(text).strip("'\"").partition("\\n")[0]
+    return line.partition("  (Could this error message be improved?")[0][:200]
 
 
 def _inside(path: str, found: list[Difference]) -> bool:

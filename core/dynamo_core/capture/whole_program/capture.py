@@ -27,6 +27,7 @@ from ..interventions.compile_arguments import optimize_context
 from ..probe_guard import NotCompiled, ProbeGuard
 from .limits import Budget, CompileLimit, CompileLimitReached, TracingLimits
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_resumed, is_torch_module_file
+from .warnings_of_compiling import compiling_warns_of_nothing
 
 if TYPE_CHECKING:
     from ...backends.compilers import Tell
@@ -151,7 +152,7 @@ class WholeProgramCapture:
                     return unless_left(by_verdict[verdict])
                 if not is_resumed(frame.f_code) and self._budget.defers(frame.f_code):
                     return answer.deferred
-                with self._budget.spending():
+                with self._budget.spending(), compiling_warns_of_nothing():
                     is_ready = self._is_ready_to_take()
                 if not is_ready or self._dynamo_callback is None:
                     return answer.not_now_below
@@ -160,7 +161,11 @@ class WholeProgramCapture:
                 self._probes.failed("capture policy", error)
                 return unless_left(answer.never)
             try:
-                with self._limits.limited() as traced, self._budget.spending():
+                with (
+                    compiling_warns_of_nothing(),
+                    self._limits.limited() as traced,
+                    self._budget.spending(),
+                ):
                     result, is_usable = self._compile(frame, cache_entry, frame_state)
                 if traced.limit_met is not None:
                     self._policy.leave_to_eager(frame.f_code, traced.limit_met.code or frame.f_code)

@@ -1,0 +1,151 @@
+"""The proven fixes of the last `dynamo fix`, on disk, and the edits of several of them made together.
+
+They are stored in a folder with the provenance mark of this machine and user (`launch/run.py`), so that a
+folder that came with somebody else's files is never applied.
+"""
+
+import json
+import shutil
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ..bench.suite.rows import from_json
+from ..launch.program import Program
+from ..launch.run import provenance_mark
+from ..model import Place
+from ..recording.files import DEFAULT_FOLDER, default_folder
+from ..recording.plain_files import read_plain
+from ..remedies.rules import Change
+from ..shared.errors import CannotApply, CannotRecord
+from ..shared.quick_dataclass import dataclass
+from ..shared.safe_writing import create_private
+from .changes import patches, source_change
+from .trial import Fix, Fixes, Patch
+
+FOLDER = DEFAULT_FOLDER / "last-fix"
+_FILE = FOLDER / "fixes.json"
+_LARGEST = 64 << 20  # bytes
+
+
+@dataclass(frozen=True)
+class ProvenFix:
+    """The patches of a proven fix, and what they are made from; no patches for a fix that edits no file."""
+
+    patches: tuple[Patch, ...]
+    change: Change | None = None
+    place: Place | None = None
+    called_at: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProvenFixes:
+    """The fixes of a program in their order, None where a finding has none of its own.
+
+    `together` are the patches of all fixes as they were proven in one run; empty where they were not.
+    """
+
+    program: Program | None
+    fixes: tuple[ProvenFix | None, ...]
+    together: tuple[Patch, ...]
+
+    @property
+    def editing(self) -> list[int]:
+        """The numbers (from 1) of the fixes that edit files."""
+        return [number for number, fix in enumerate(self.fixes, 1) if fix is not None and fix.patches]
+
+    def further(self, number: int, made: Collection[int]) -> tuple[Patch, ...] | None:
+        """What fix `number` changes in files with the fixes `made`; None where they cannot be combined."""
+        before = self._combined(sorted(made))
+        after = self._combined(sorted({*made, number}))
+        return None if before is None or after is None else self._between(before, after)
+
+    def rest(self, made: Collection[int]) -> tuple[Patch, ...] | None:
+        """What all fixes together change in files with the fixes `made`; None where that is not known."""
+        before = self._combined(sorted(made))
+        return None if before is None else self._between(before, self.together)
+
+    def _combined(self, numbers: Sequence[int]) -> tuple[Patch, ...] | None:
+        """The patches of several fixes made together in the original files, as `dynamo fix` makes them."""
+        fixes = [self.fixes[number - 1] for number in numbers]
+        known = [fix for fix in fixes if fix is not None and fix.change is not None]
+        if self.program is None or len(known) < len(numbers):
+            return None
+        changes = [source_change(fix.place, fix.change, fix.called_at) for fix in known if fix.change]
+        return patches(self.program, changes, self._originals())
+
+    def _originals(self) -> dict[str, str]:
+        found = [patch for fix in self.fixes if fix is not None for patch in fix.patches]
+        return {patch.file: patch.before for patch in found}
+
+    def _between(self, before: Sequence[Patch], after: Sequence[Patch]) -> tuple[Patch, ...]:
+        texts = self._originals() | {patch.file: patch.after for patch in before}
+        steps = (Patch(patch.file, texts[patch.file], patch.after) for patch in after)
+        return tuple(step for step in steps if step.before != step.after)
+
+
+def save(fixes: Fixes, program: Program | None = None) -> None:
+    """Store what `--apply` may do later, replacing what an earlier `dynamo fix` stored."""
+    try:
+        default_folder()
+        if FOLDER.is_symlink():
+            FOLDER.unlink()
+        shutil.rmtree(FOLDER, ignore_errors=True)
+        FOLDER.mkdir(mode=0o700)
+        content = {
+            "mark": provenance_mark(FOLDER),
+            "program": None if program is None else asdict(program),
+            "fixes": [_stored(fix) for fix in fixes.fixes],
+            "together": [asdict(patch) for patch in fixes.patches],
+        }
+        create_private(_FILE, json.dumps(content).encode())
+    except OSError as error:
+        raise CannotRecord(f"cannot write {FOLDER}: {error.strerror}") from error
+
+
+def _stored(fix: Fix) -> dict[str, Any] | None:
+    kept = fix.kept
+    if kept is None:
+        return None
+    change = kept.remedy.change
+    return {
+        "patches": [asdict(patch) for patch in kept.patches],
+        "change": None if change is None else asdict(change),
+        "place": fix.finding.place,
+        "called_at": kept.called_at,
+    }
+
+
+def read_proven() -> ProvenFixes:
+    """The stored fixes; CannotApply where there are none that were proven here."""
+    try:
+        saved = json.loads(read_plain(_FILE, _LARGEST))
+        mark, program = saved["mark"], saved["program"]
+        found = ProvenFixes(
+            None if program is None else Program(tuple(program["arguments"]), program["is_python"]),
+            tuple(None if fix is None else _proven_fix(fix) for fix in saved["fixes"]),
+            _patches(saved["together"]),
+        )
+    except FileNotFoundError as error:
+        raise CannotApply("nothing has been proven here yet: run `dynamo fix` first") from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CannotApply(f"{_FILE} is damaged: run `dynamo fix` again") from error
+    if mark is None or mark != provenance_mark(FOLDER):
+        raise CannotApply(
+            f"{FOLDER} was not made here since this machine was started: run `dynamo fix` again"
+        )
+    return found
+
+
+def _proven_fix(stored: dict[str, Any]) -> ProvenFix:
+    change, place = stored["change"], stored["place"]
+    return ProvenFix(
+        _patches(stored["patches"]),
+        None if change is None else from_json(Change, change),
+        None if place is None else Place(*place),
+        tuple(Place(*each) for each in stored["called_at"]),
+    )
+
+
+def _patches(stored: list[dict[str, str]]) -> tuple[Patch, ...]:
+    return tuple(Patch(**patch) for patch in stored)
