@@ -273,7 +273,7 @@ def _verify_audited(case: "Case", exit_code: int | None) -> Audited:
     found = verification(case.recording)
     if exit_code == 0 and (found is None or found.is_blind):
         exit_code = NotMeasured.exit_code
-    elif exit_code == 0 and found is not None and found.wrong:
+    elif exit_code == 0 and found is not None and found.has_wrong:
         exit_code = Disagreement.exit_code
     return [], f"--verify: {audit_sentence(found)}", exit_code
 

@@ -11,6 +11,7 @@ from ..model import (
     Process,
     Recording,
     VerifiedCall,
+    VerifiedProgramCall,
     WrongNode,
 )
 from ..shared.quick_dataclass import dataclass
@@ -47,11 +48,43 @@ class VerifiedGraph:
 
 
 @dataclass(frozen=True)
+class ProgramCall:
+    """A call of what the program compiled that was to be compared with plain Python."""
+
+    process: Process
+    call: VerifiedProgramCall
+
+
+@dataclass(frozen=True)
 class Verification:
-    """All graphs that were compiled, in order; without any, there was none if graphs `are_recorded`."""
+    """All graphs that were compiled, in order; without any, there was none if graphs `are_recorded`.
+
+    `program_calls` are those of the program that were to be compared, in order.
+    """
 
     graphs: tuple[VerifiedGraph, ...]
     are_recorded: bool = True
+    program_calls: tuple[ProgramCall, ...] = ()
+
+    @property
+    def agreeing_calls(self) -> list[ProgramCall]:
+        """The calls of the program that agree with plain Python."""
+        return [each for each in self.program_calls if each.call.outcome == AGREES]
+
+    @property
+    def wrong_calls(self) -> list[ProgramCall]:
+        """The calls of the program that disagree with plain Python."""
+        return [each for each in self.program_calls if each.call.outcome == DISAGREES]
+
+    @property
+    def calls_not_compared(self) -> list[ProgramCall]:
+        """The calls of the program that could not be compared."""
+        return [each for each in self.program_calls if each.call.outcome not in (AGREES, DISAGREES)]
+
+    @property
+    def has_wrong(self) -> bool:
+        """Whether anything disagrees."""
+        return bool(self.wrong or self.wrong_calls)
 
     @property
     def agreeing(self) -> list[VerifiedGraph]:
@@ -71,15 +104,16 @@ class Verification:
     @property
     def is_blind(self) -> bool:
         """Whether nothing was compared, for another reason than that compiled code draws its own numbers."""
-        if self.agreeing or self.wrong:
+        if self.agreeing or self.agreeing_calls or self.has_wrong:
             return False
         calls = [call for each in self.graphs for call in each.calls]
         return not calls or any(call.outcome != NOT_COMPARABLE for call in calls)
 
     @property
     def seconds(self) -> float:
-        """What verifying took, the search for a wrong node included."""
-        return sum(call.seconds for each in self.graphs for call in each.calls)
+        """What verifying took, the search for what is wrong included."""
+        of_graphs = sum(call.seconds for each in self.graphs for call in each.calls)
+        return of_graphs + sum(each.call.seconds for each in self.program_calls)
 
 
 def verification(recording: Recording) -> Verification | None:
@@ -89,15 +123,20 @@ def verification(recording: Recording) -> Verification | None:
         return None
     graphs: list[VerifiedGraph] = []
     for process in recording.processes:
-        calls: dict[int, list[VerifiedCall]] = {}
+        of_graph: dict[int, list[VerifiedCall]] = {}
         for call in process.verified:
-            calls.setdefault(call.graph, []).append(call)
+            of_graph.setdefault(call.graph, []).append(call)
         graphs += (
-            VerifiedGraph(process, graph, tuple(calls.get(graph.number, ())))
+            VerifiedGraph(process, graph, tuple(of_graph.get(graph.number, ())))
             for graph in process.graphs
             if graph.is_compiled
         )
-    return Verification(tuple(graphs), graphs_recorded(recording))
+    calls = [
+        ProgramCall(process, call)
+        for process in recording.processes
+        for call in process.verified_program_calls
+    ]
+    return Verification(tuple(graphs), graphs_recorded(recording), tuple(calls))
 
 
 # What --verify found, in sentences: how many graphs agree with eager, and the first that does not.
@@ -118,19 +157,91 @@ def verified_sentence(found: Verification) -> str:
 
 def audit_sentence(found: Verification | None) -> str:
     """The verdict of --verify=error."""
-    if found is None or not found.graphs:
+    if found is None or not (found.graphs or found.program_calls):
         return "nothing could be compared with eager"
     parts = [
-        f"{number(len(graphs), 'graph')} {what}"
-        for graphs, what in (
-            (found.wrong, "computed something else than eager"),
-            (found.agreeing, "computed what the captured graph computes"),
-            (found.not_compared, f"could not be compared ({_why_not(found)})"),
+        f"{number(len(which), what)} {outcome}"
+        for which, what, outcome in (
+            (found.wrong_calls, "call", "gave something else than plain Python"),
+            (found.wrong, "graph", "computed something else than eager"),
+            (found.agreeing_calls, "call", "gave what plain Python gives"),
+            (found.agreeing, "graph", "computed what the captured graph computes"),
+            (found.not_compared, "graph", f"could not be compared ({_why_not(found)})"),
         )
-        if graphs
+        if which
     ]
     text = ", ".join(parts)
-    return text if found.wrong else f"{text}; the program itself was not compared"
+    if found.has_wrong or found.agreeing_calls:
+        return text
+    return f"{text}; {_PROGRAM_NOT_COMPARED}{_why_no_call(found)}"
+
+
+_PROGRAM_NOT_COMPARED = "the program itself was not compared"
+
+
+def _why_no_call(found: Verification) -> str:
+    reasons = dict.fromkeys(each.call.why or "no reason recorded" for each in found.calls_not_compared)
+    return f" ({'; '.join(reasons)})" if reasons else ""
+
+
+def program_sentence(found: Verification) -> str:
+    """How many calls of the program were compared with plain Python, and what came of it."""
+    compared = len(found.agreeing_calls) + len(found.wrong_calls)
+    if not compared:
+        return f"{_PROGRAM_NOT_COMPARED[0].upper()}{_PROGRAM_NOT_COMPARED[1:]}{_why_no_call(found)}"
+    functions = {(id(each.process), each.call.name, each.call.compiled_at) for each in found.program_calls}
+    text = f"{number(compared, 'call')} of {number(len(functions), 'compiled function')}"
+    outcome = f"{len(found.wrong_calls)} wrong" if found.wrong_calls else "all agree"
+    return f"{text} compared with plain Python: {outcome}"
+
+
+def wrong_call_text(call: VerifiedProgramCall) -> str:
+    """What a call of the program gave that plain Python does not."""
+    off = call.detail or ""
+    if call.error is not None:
+        off = f"off by {call.error:.2g}" + ("" if call.allowed is None else f", {call.allowed:.2g} allowed")
+    return f"{call.path}: {off}"
+
+
+def since_text(call: VerifiedProgramCall) -> str:
+    """The stage of the compiler that it is wrong from, and the line; "" where neither is known."""
+    if call.stage == "guards":
+        since = "an entry compiled for other values was used again: torch does not guard what changed"
+    else:
+        since = "" if call.stage is None else f"wrong since {call.stage}"
+    if call.wrong_place is None:
+        return since
+    operation = "" if call.operation is None else f" ({call.operation})"
+    where = f"first at {place(call.wrong_place)}{operation}"
+    return f"{since}, {where}" if since else where
+
+
+def program_lines(found: Verification) -> Iterator[str]:
+    """Calls of the program that are wrong or more exact than written, and why others were not compared."""
+    for each in found.wrong_calls:
+        call = each.call
+        since = since_text(call)
+        yield f"wrong: {call_text(call)}: {wrong_call_text(call)}{f'; {since}' if since else ''}"
+    exact = [each.call for each in found.agreeing_calls if each.call.kind is not None]
+    for call in {(call.name, call.compiled_at): call for call in exact}.values():
+        where = "" if call.wrong_place is None else f", first cast at {place(call.wrong_place)}"
+        yield (
+            f"more exact than written: {call_text(call)}: {call.path} differs by {call.error or 0:.2g}, "
+            f"since Inductor leaves out casts that the program writes{where}; "
+            "torch._inductor.config.emulate_precision_casts = True keeps them (tried)"
+        )
+    for reason in dict.fromkeys(each.call.why for each in found.calls_not_compared):
+        if reason is not None:
+            count = sum(each.call.why == reason for each in found.calls_not_compared)
+            yield f"not compared: {number(count, 'call')} of the program: {reason}"
+    for reason in dict.fromkeys(each.call.gradients for each in found.agreeing_calls):
+        if reason not in (None, "compared"):
+            yield f"gradients of the program: {reason}"
+
+
+def call_text(call: VerifiedProgramCall) -> str:
+    """Which call of the program it is."""
+    return f"call {call.call} of {call.name}, compiled at {place(call.compiled_at)}"
 
 
 def _why_not(found: Verification) -> str:

@@ -6,7 +6,17 @@ from ..analysis.figures import Figures
 from ..analysis.ranks.differences import collective_difference
 from ..analysis.ranks.members import Side, ranks_in_words, ranks_of
 from ..analysis.verdict import declined_because, untaken_sentence
-from ..analysis.verification import graph_text, node_text, off_text, verification
+from ..analysis.verification import (
+    ProgramCall,
+    Verification,
+    VerifiedGraph,
+    graph_text,
+    node_text,
+    off_text,
+    since_text,
+    verification,
+    wrong_call_text,
+)
 from ..analysis.words import place, without_numbers
 from ..model import Process
 from .build import remedy
@@ -19,26 +29,67 @@ _REPORT_IT = (
 )
 
 
+_BY_STAGE = {
+    "tracing": "`torch.compiler.disable` on the function of that line keeps it out of the graph; an issue "
+    "for PyTorch needs what the line gives in plain Python and compiled.",
+    "guards": "pass what changed as an argument, so that torch guards it, or call `torch.compiler.reset()` "
+    "after it has changed.",
+}
+
+
 def wrong_results(figures: Figures) -> Iterator[Draft]:
-    """One for each graph that disagrees."""
+    """One for each function of the program that disagrees; in processes without one, for each such graph."""
     found = verification(figures.recording)
-    for each in [] if found is None else found.wrong:
-        call, graph = each.wrong_call, each.graph
-        assert call is not None
-        node = call.node
-        by = "" if graph.backend is None else f", as backend {graph.backend} computes it,"
-        yield Draft(
-            "wrong result",
-            key=(graph.key or "", node.target if node is not None else ""),
-            title=f"{graph_text(each, figures.recording)}{by} disagrees with eager",
-            cause=f"call {call.call}, {off_text(call.first_wrong)}",
-            effect="" if node is None else f"first wrong node: {node_text(node)}",
-            processes=(each.process,),
-            place=(node.place if node is not None else None) or graph.frame_place,
-            function=graph.frame_name,
-            evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
-            remedies=remedy("wrong result", _report_it(each.process)),
-        )
+    if found is None:
+        return
+    for each in found.wrong_calls:
+        yield _wrong_call(each, found)
+    explained = {id(each.process) for each in found.wrong_calls}
+    for graph in found.wrong:
+        if id(graph.process) not in explained:
+            yield _wrong_graph(graph, figures)
+
+
+def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
+    call = each.call
+    wrong = [graph.wrong_call for graph in found.wrong if graph.process is each.process]
+    nodes = [known.node for known in wrong if known is not None and known.node is not None]
+    node = nodes[0] if nodes and call.wrong_place is None else None
+    since = since_text(call)
+    first_node = "" if node is None else f"first wrong node: {node_text(node)}"
+    return Draft(
+        "wrong result",
+        key=(call.name, call.kind or "", call.path or ""),
+        title=f"{call.name}, compiled at {place(call.compiled_at)}, gives something else than plain Python",
+        cause=f"call {call.call}, {wrong_call_text(call)}",
+        effect="; ".join(filter(None, (since, first_node))),
+        processes=(each.process,),
+        place=call.wrong_place
+        or (node.place if node is not None else None)
+        or call.function_place
+        or call.compiled_at,
+        function=call.name,
+        remedies=remedy("wrong result", _BY_STAGE.get(call.stage or "", _REPORT_IT)),
+    )
+
+
+def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:
+    call, graph = each.wrong_call, each.graph
+    assert call is not None
+    node = call.node
+    by = "" if graph.backend is None else f", as backend {graph.backend} computes it,"
+    return Draft(
+        "wrong result",
+        key=(graph.key or "", node.target if node is not None else ""),
+        title=f"{graph_text(each, figures.recording)}{by} disagrees with eager",
+        cause=f"call {call.call}, {off_text(call.first_wrong)}",
+        effect="" if node is None else f"first wrong node: {node_text(node)}",
+        processes=(each.process,),
+        place=(node.place if node is not None else None) or graph.frame_place,
+        function=graph.frame_name,
+        evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
+        remedies=remedy("wrong result", _report_it(each.process)),
+    )
 
 
 def _report_it(process: Process) -> str:

@@ -4,12 +4,29 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 from dynamo_core.analysis.verdict import short_backend, untaken_sentence
-from dynamo_core.analysis.verification import not_compared_lines, verification, verified_sentence, wrong_lines
+from dynamo_core.analysis.verification import (
+    Verification,
+    not_compared_lines,
+    program_lines,
+    program_sentence,
+    verification,
+    verified_sentence,
+    wrong_lines,
+)
 from dynamo_core.analysis.words import first_line, number, process_title, seconds, seconds_in_calls
-from dynamo_core.model import AssignedBackend, ComparedValue, CompileId, Graph, Process, Recording, WrongNode
+from dynamo_core.model import (
+    AssignedBackend,
+    ComparedValue,
+    CompileId,
+    Graph,
+    Place,
+    Process,
+    Recording,
+    WrongNode,
+)
 from dynamo_core.shared.declared import Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
-from dynamo_core.shared.records import VerifyOutcome
+from dynamo_core.shared.records import ProgramOutcome, VerifyOutcome
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 
@@ -201,8 +218,8 @@ def verified_blocks(recording: Recording) -> Iterator[Block]:
         return
     yield Heading("Verified")
     took = f" Comparing took {seconds(found.seconds)}." if found.graphs else ""
-    yield Paragraph(f"{verified_sentence(found)}.{took}")
-    notes = [*wrong_lines(found, recording), *not_compared_lines(found, recording)]
+    yield Paragraph(f"{program_sentence(found)}. {verified_sentence(found)}.{took}")
+    notes = _notes(found, recording)
     if notes:
         yield Bullets(notes)
 
@@ -212,8 +229,12 @@ def verified_lines(recording: Recording) -> list[str]:
     found = verification(recording)
     if found is None:
         return []
-    notes = [*wrong_lines(found, recording), *not_compared_lines(found, recording)]
-    return [f"{verified_sentence(found)}.", *(f"  {note}" for note in notes)]
+    notes = _notes(found, recording)
+    return [f"{program_sentence(found)}.", f"{verified_sentence(found)}.", *(f"  {note}" for note in notes)]
+
+
+def _notes(found: Verification, recording: Recording) -> list[str]:
+    return [*program_lines(found), *wrong_lines(found, recording), *not_compared_lines(found, recording)]
 
 
 @dataclass(frozen=True)
@@ -239,6 +260,35 @@ class CallBesideEager:
 
 
 @dataclass(frozen=True)
+class CallBesidePython:
+    """A call of what the program compiled, beside plain Python from the same state."""
+
+    process: Process
+    name: str
+    compiled_at: Annotated[Place, "the call of torch.compile"]
+    function_place: Annotated[Place | None, "the function that was compiled"]
+    call: Annotated[int, "from 1"]
+    outcome: ProgramOutcome
+    why: Annotated[str | None, "why it was not compared"]
+    compared: Annotated[Count, "values"]
+    gradients: Annotated[str | None, "compared, or why not; null where there are none"]
+    kind: Annotated[
+        str | None,
+        "what is wrong: value, structure, dtype, stride, aliasing, mutation, exception, gradient, random; or "
+        "more exact than written",
+    ]
+    path: Annotated[str | None, "the value that differs"]
+    detail: str | None
+    error: float | None
+    allowed: float | None
+    differences: Annotated[Count, "values that differ"]
+    stage: Annotated[str | None, "the first stage of the compiler that is wrong; null if not known"]
+    wrong_place: Annotated[Place | None, "the line from which on it differs; null if not known"]
+    operation: str | None
+    seconds: Seconds
+
+
+@dataclass(frozen=True)
 class Verified:
     """What --verify found."""
 
@@ -247,7 +297,10 @@ class Verified:
     disagree: Count
     not_compared: Annotated[Count, "graphs of which no call was compared"]
     seconds: Annotated[Seconds, "what comparing took in the program, the search for a wrong node included"]
-    calls: Annotated[list[CallBesideEager], "the calls that were to be compared"]
+    calls: Annotated[list[CallBesideEager], "the calls of graphs that were to be compared"]
+    program_calls: Annotated[
+        list[CallBesidePython], "the calls of what the program compiled, compared with plain Python"
+    ]
 
 
 def verified_of(recording: Recording) -> Verified | None:
@@ -266,4 +319,5 @@ def verified_of(recording: Recording) -> Verified | None:
             for each in found.graphs
             for call in each.calls
         ],
+        program_calls=[CallBesidePython(each.process, **vars(each.call)) for each in found.program_calls],
     )
