@@ -1,9 +1,13 @@
 """Frames wait while compiling has taken more CPU time than the program itself, by more than the allowance."""
 
+import subprocess
+import sys
 import time
 from typing import Any
 
-from dynamo_core.capture.whole_program.limits import Budget
+import pytest
+
+from dynamo_core.capture.whole_program.budget import Budget, CompileDeferred, compile_processes_ns
 from dynamo_core.shared.our_record import OurRecord
 
 
@@ -46,3 +50,31 @@ def test_without_an_allowance_nothing_waits() -> None:
     with budget.spending():
         work(0.01)
     assert not budget.defers(CODE)
+
+
+def test_a_graph_that_would_take_too_long_waits_before_its_backend_is_called() -> None:
+    stream = Stream()
+    budget = Budget(0.5, stream)  # type: ignore[arg-type]
+    assert budget.call_backend(CODE, 4, lambda: "compiled") == "compiled"
+    with pytest.raises(CompileDeferred, match="its graph of 1000 ops"):
+        budget.call_backend(CODE, 1000, lambda: pytest.fail("the backend was called"))
+    assert not stream.records  # the frame's own record says so
+    assert not budget.defers(CODE)  # what it calls may be compiled
+    assert budget.is_too_large(CODE)  # without being traced again
+    assert not budget.is_too_large(Stream.record.__code__)
+
+
+def test_what_an_op_takes_is_measured() -> None:
+    budget = Budget(1.0, Stream())  # type: ignore[arg-type]
+    budget.call_backend(CODE, 9, lambda: work(0.3))  # fewer ops than are measured
+    with pytest.raises(CompileDeferred):
+        budget.call_backend(CODE, 100, lambda: None)
+    other = Budget(60.0, Stream())  # type: ignore[arg-type]
+    other.call_backend(CODE, 20, lambda: work(0.02))
+    other.call_backend(CODE, 5000, lambda: None)  # 500 s by the rate that is supposed at first
+
+
+def test_processes_that_this_one_has_started_to_compile_count() -> None:
+    before = compile_processes_ns()
+    subprocess.run([sys.executable, "-c", "sum(range(10**7))"], check=True)
+    assert compile_processes_ns() > before

@@ -179,6 +179,8 @@ _LIFTED = {
     "--op-limit": "`dynamo run --op-limit 0` lifts the limit; so large a graph takes long to compile.",
     "--trace-limit": "`dynamo run --trace-limit 0` lifts the limit; tracing then takes as long as it needs.",
     "--compile-limit": "a larger `dynamo run --compile-limit` leaves the backend more time.",
+    "--capture-budget": "`dynamo run --capture-budget 0` compiles it, however long that takes; so does a run "
+    "in which the program itself takes as long.",
     "--semantics": "`dynamo run --semantics compiled` compiles it, as torch.compile does; what the program "
     "computes may then differ.",
 }

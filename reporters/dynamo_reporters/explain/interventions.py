@@ -311,7 +311,7 @@ def deferred_lines(recording: Recording) -> list[str]:
     """A line for each frame that has waited, with what to set."""
     return [
         f"{frame_name(frame.name)} at {place(frame.place)} ran eager {number(frame.times, 'time')}, as "
-        f"compiling had taken more CPU time than the program itself{_budget(recording)}"
+        f"compiling had taken, or would take, more CPU time than the program itself{_budget(recording)}"
         for process in recording.processes
         for frame in process.deferred
     ]

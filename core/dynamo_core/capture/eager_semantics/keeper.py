@@ -183,12 +183,14 @@ def leave_tensor_keys_to_eager(skip_frame: Callable[[str], NoReturn]) -> None:
     Dynamo hashes a tensor by its stand-in while tracing, and does not guard on which tensor it is: compiled
     for one parameter, `state[parameter]` gives that one's value for every other parameter. Source:
     torch/_dynamo/variables/hashable.py (HashableTracker), before torch 2.13 in dicts.py.
+
+    A module's own walk over its parameters, which keeps them in a set of its own, is none of these.
     """
     tracker = _tracker_class()
     original = tracker.__init__
 
     def __init__(self: Any, vt: Any) -> None:
-        if _is_tensor(vt):
+        if _is_tensor(vt) and not _is_traced_in_modules():
             skip_frame(
                 "it looks up a tensor in a dict or a set, and compiled code would find the entry of the "
                 "tensor that it was compiled for"
@@ -196,6 +198,17 @@ def leave_tensor_keys_to_eager(skip_frame: Callable[[str], NoReturn]) -> None:
         original(self, vt)
 
     tracker.__init__ = __init__
+
+
+def _is_traced_in_modules() -> bool:
+    """Whether the innermost function that is being traced is one of torch/nn/modules/module.py."""
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        code = getattr(frame.f_locals.get("self"), "f_code", None)
+        if isinstance(code, CodeType) and frame.f_code.co_filename.endswith("symbolic_convert.py"):
+            return code.co_filename.endswith("torch/nn/modules/module.py")
+        frame = frame.f_back
+    return False
 
 
 def _tracker_class() -> Any:

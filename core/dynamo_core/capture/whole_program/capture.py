@@ -25,7 +25,8 @@ from ..import_hook import import_hook
 from ..imports import import_later
 from ..interventions.compile_arguments import optimize_context
 from ..probe_guard import NotCompiled, ProbeGuard
-from .limits import Budget, CompileLimit, CompileLimitReached, TracingLimits
+from .budget import Budget, CompileDeferred
+from .limits import CompileLimit, CompileLimitReached, TracingLimits
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_resumed, is_torch_module_file
 from .warnings_of_compiling import compiling_warns_of_nothing
 
@@ -87,22 +88,37 @@ class WholeProgramCapture:
             "torch._dynamo.symbolic_convert",
             self._probes.guarded("tracing limits")(self._limits.install),
         )
-        if self._settings.compile_limit is not None:
-            limit = CompileLimit(self._settings.compile_limit)
-            import_hook.when_imported(
-                "torch._dynamo.output_graph",
-                self._probes.guarded("compile limit")(lambda module: self._limit_backends(module, limit)),
-            )
+        import_hook.when_imported(
+            "torch._dynamo.output_graph", self._probes.guarded("limits on backends")(self._limit_backends)
+        )
         self._frames.enter()
 
-    def _limit_backends(self, output_graph: Any, limit: CompileLimit) -> None:
+    def _limit_backends(self, output_graph: Any) -> None:
         original = output_graph.OutputGraph.call_user_compiler
+        seconds = self._settings.compile_limit
+        limit = None if seconds is None else CompileLimit(seconds)
+        has_budget = self._may_use_inductor()  # other backends are quick, or unknown
 
-        def call_user_compiler(graph: Any, *args: Any, **named: Any) -> Any:
-            if not self._limits.is_limited:
-                return original(graph, *args, **named)
+        def call_user_compiler(graph: Any, gm: Any, *rest: Any) -> Any:
+            def call() -> Any:
+                return (original if limit is None else limited)(graph, gm, *rest)
+
+            code = getattr(self._taking, "code", None)
+            if not (self._limits.is_limited and has_budget) or code is None:
+                return call()
+            ops = sum(node.op.startswith("call_") for node in gm.graph.nodes)
             try:
-                return limit.call(original, graph, *args, **named)
+                return self._budget.call_backend(code, ops, call)
+            except CompileDeferred as error:
+                self._limits.fall_back("--capture-budget", f"{error} (--capture-budget)")
+                raise
+
+        def limited(*args: Any) -> Any:
+            assert limit is not None
+            if not self._limits.is_limited:
+                return original(*args)
+            try:
+                return limit.call(original, *args)
             except CompileLimitReached as error:
                 reason = f"{error} (--compile-limit {limit.seconds:g})"
                 self._limits.fall_back("--compile-limit", reason)
@@ -150,8 +166,11 @@ class WholeProgramCapture:
                 verdict = self._verdict(frame, frame_state)
                 if verdict != TAKE:
                     return unless_left(by_verdict[verdict])
-                if not is_resumed(frame.f_code) and self._budget.defers(frame.f_code):
-                    return answer.deferred
+                if not is_resumed(frame.f_code):
+                    if self._budget.defers(frame.f_code):
+                        return answer.deferred
+                    if self._budget.is_too_large(frame.f_code):
+                        return answer.not_now
                 with self._budget.spending(), compiling_warns_of_nothing():
                     is_ready = self._is_ready_to_take()
                 if not is_ready or self._dynamo_callback is None:
@@ -173,6 +192,8 @@ class WholeProgramCapture:
                     self._policy.leave_to_eager(frame.f_code)
                     return unless_left(answer.never)
                 return result if result.guarded_code is not None else unless_left(result)
+            except CompileDeferred:
+                return unless_left(answer.not_now)
             except CompileLimitReached:
                 self._policy.leave_to_eager(frame.f_code)
                 return unless_left(answer.never)

@@ -1,4 +1,4 @@
-"""Limits on compiling captured frames: on tracing, on total CPU time, and on the time in a backend.
+"""Limits on compiling captured frames: on tracing, and on the time in a backend.
 
 Tracing of a frame ends when it takes too long, makes too many ops, or unrolls a loop. Dynamo traces a loop
 pass by pass, so that a loop over time steps, or one that generates tokens, becomes one graph that holds all
@@ -23,12 +23,9 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from ...shared.early_records import FrameDeferred
 from ...shared.settings import Settings
-from ..primitives import process_time_ns, thread_time_ns
+from ..primitives import thread_time_ns
 from ..probe_guard import ProbeGuard
-from ..writing.occurrences import Occurrences
-from ..writing.stream import Stream
 
 # Repeated passes that add no more ops than this in all are traced, however many they are: they cost little.
 _OPS_FOLLOWED_ANYWAY = 200
@@ -167,8 +164,8 @@ class TracingLimits:
         return LimitMet(
             "--loop-limit",
             f"a loop in {code.co_name} ({code.co_filename}:{line}) does the same again more than "
-            f"{self._passes} times, which would all be unrolled into one graph; what it calls is compiled "
-            f"instead (--loop-limit {self._passes})",
+            f"{self._passes} times, which would all be unrolled into one graph; what it calls may be "
+            f"compiled instead (--loop-limit {self._passes})",
             code,
         )
 
@@ -212,47 +209,6 @@ def _backward_jumps() -> list[int]:
 def _jumps_backward(translator: Any, instruction: Any) -> bool:
     """Whether the instruction jumps backward: its target lies before the next instruction."""
     return bool(translator.indexof[instruction.target] < translator.instruction_pointer)
-
-
-class Budget:
-    """Defers frames while compiling has cost more CPU time than the program itself, plus an allowance.
-
-    How often a frame will be called cannot be known. With this rule, capture costs at most about as much as
-    the program itself, plus the allowance and one compile. A deferred frame is considered again at its next
-    call.
-
-    Time is CPU time of this process, on all threads, which does not depend on the machine's other load. The
-    time of Inductor's own processes for C++ is not included; it is about as much again.
-    """
-
-    def __init__(self, allowance: float | None, stream: Stream) -> None:
-        self._allowance_ns = None if allowance is None else int(allowance * 1e9)
-        self._began_ns = process_time_ns()
-        self._spent_ns = 0
-        self._deferred = Occurrences(stream, FrameDeferred)
-
-    @contextmanager
-    def spending(self) -> Iterator[None]:
-        """Count this thread's CPU time in this context as time for compiling."""
-        began_ns = thread_time_ns()
-        try:
-            yield
-        finally:
-            self._spent_ns += thread_time_ns() - began_ns
-
-    def defers(self, code: CodeType) -> bool:
-        """Whether a frame is deferred; if so, that is recorded."""
-        if self._allowance_ns is None or self._spent_ns <= self._allowance_ns:
-            return False
-        if 2 * self._spent_ns <= self._allowance_ns + process_time_ns() - self._began_ns:
-            return False
-        where = {"name": code.co_name, "file": code.co_filename, "line": code.co_firstlineno}
-        self._deferred.add(tuple(where.values()), lambda: where)
-        return True
-
-    def finish(self) -> None:
-        """Write the counts that are not written yet, when the process ends."""
-        self._deferred.finish()
 
 
 _REPEAT_SIGNAL_AFTER = 1.0  # seconds; Python ignores an exception that is raised in a destructor, for example
