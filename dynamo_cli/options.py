@@ -224,8 +224,9 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             type=click.Choice((VERIFY_REPORT, VERIFY_ERROR, _VERIFY_OFF)),
             callback=lambda ctx, parameter, value: None if value == _VERIFY_OFF else value,
             envvar="DYNAMO_VERIFY",
-            help="Run each graph's first calls eagerly as well, on the same inputs, and name what disagrees; "
-            "with --verify=error, the exit code says so.",
+            help="Make calls of what the program compiles in plain Python as well, in a copy of the process, "
+            "and each graph's first calls in eager; name what disagrees, from which line and stage of the "
+            "compiler on. With --verify=error, the exit code says so.",
         ),
         documented_option(
             "--freeze-after",

@@ -162,6 +162,124 @@ def test_random_numbers_of_its_own_are_no_failure(run: Runner, tmp_path: Path) -
     assert "1 graph could not be compared (it draws random numbers in its own way)" in result.stderr
 
 
+PROGRAM_IS_WRONG = {
+    # What a program does, and the stage, line and kind of what is wrong.
+    "condition folded while tracing": (
+        "class Anything(type):\n"
+        "    def __instancecheck__(cls, instance):\n"
+        "        return True\n"
+        "class Setting(metaclass=Anything):\n"
+        "    pass\n"
+        "@torch.compile(backend='eager')\n"
+        "def f(x):\n"
+        "    if isinstance(3, Setting):\n"
+        "        return x + 1\n"
+        "    return x - 1\n"
+        "f(torch.ones(3))\n",
+        ("tracing", 9, "value"),
+    ),
+    "environment variable that is not guarded": (
+        "import os\n"
+        "@torch.compile(backend='eager')\n"
+        "def f(x):\n"
+        "    if os.environ.get('MODE') == 'a':\n"
+        "        return x + 1\n"
+        "    return x - 1\n"
+        "f(torch.ones(2))\n"
+        "os.environ['MODE'] = 'a'\n"
+        "f(torch.ones(2))\n",
+        ("guards", 5, "value"),
+    ),
+    "write through an expanded view": (
+        "@torch.compile(backend='aot_eager')\n"
+        "def f(x):\n"
+        "    y = x + 1\n"
+        "    rows = y.expand(3, 4)\n"
+        "    rows.fill_(2.0)\n"
+        "    return y\n"
+        "f(torch.zeros(1, 4))\n",
+        ("AOTAutograd", 6, "value"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAM_IS_WRONG)
+def test_a_wrong_program_is_found_with_its_stage_and_line(name: str, run: Runner, tmp_path: Path) -> None:
+    text, (stage, line, kind) = PROGRAM_IS_WRONG[name]
+    program = tmp_path / "program.py"
+    program.write_text(f"import torch\n{text}")
+    result = run("run", "--verify=error", "-o", "recording", program)
+    assert result.exit_code == 117, result.stderr
+    document = json.loads(run("explain", "--format", "json", "recording").stdout)
+    first = document["findings"][0]
+    assert (first["kind"], first["place"]["line"]) == ("wrong result", line)
+    (wrong,) = (c for c in document["verified"]["program_calls"] if c["outcome"] == "disagrees")
+    assert (wrong["stage"], wrong["kind"]) == (stage, kind)
+
+
+def test_casts_that_inductor_leaves_out_are_no_wrong_result(run: Runner, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch\n"
+        "@torch.compile\n"
+        "def f(x):\n"
+        "    y = x.to(torch.bfloat16)\n"
+        "    return y.float() * 2\n"
+        "f(torch.randn(64, generator=torch.Generator().manual_seed(0)))\n"
+    )
+    result = run("run", "--verify=error", "-o", "recording", program)
+    assert result.exit_code == 0, result.stderr
+    assert f"more exact than written: call 1 of f, compiled at {program}:2" in result.stderr
+    assert f"first cast at {program}:4" in result.stderr
+    assert "emulate_precision_casts = True keeps them (tried)" in result.stderr
+
+
+def test_calls_that_reach_out_of_the_process_are_made_once(run: Runner, tmp_path: Path) -> None:
+    program, written = tmp_path / "program.py", tmp_path / "written.txt"
+    program.write_text(
+        "import torch\n"
+        "@torch.compile(backend='eager')\n"
+        "def f(x):\n"
+        f"    with open({str(written)!r}, 'a') as file:\n"
+        "        file.write('x')\n"
+        "    print('called')\n"
+        "    return x + 1\n"
+        "f(torch.ones(2))\n"
+    )
+    result = run("run", "--verify", "-o", "recording", program)
+    assert (result.exit_code, result.stdout) == (0, "called\n")
+    assert written.read_text() == "x"
+    assert "not compared: 1 call of the program" in result.stderr
+
+
+def test_a_training_loop_agrees_with_its_gradients(run: Runner, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import random, time, torch\n"
+        "torch.manual_seed(0); random.seed(0)\n"
+        "net = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 2))\n"
+        "step = torch.compile(net, backend='aot_eager')\n"
+        "optimizer = torch.optim.AdamW(net.parameters())\n"
+        "seen = []\n"
+        "@torch.compile(backend='aot_eager')\n"
+        "def noted(x):\n"
+        "    seen.append(time.time())\n"
+        "    return x * random.random()\n"
+        "for _ in range(3):\n"
+        "    loss = step(noted(torch.randn(8, 4))).pow(2).sum()\n"
+        "    loss.backward()\n"
+        "    optimizer.step()\n"
+        "    optimizer.zero_grad()\n"
+        "print(round(loss.item(), 4), len(seen))\n"
+    )
+    plain = run("run", "-q", "--capture", "none", program)
+    result = run("run", "--verify=error", "-o", "recording", program)
+    assert (result.exit_code, result.stdout) == (0, plain.stdout), result.stderr
+    calls = verified(run, "recording")["program_calls"]
+    assert [call["outcome"] for call in calls] == ["agrees"] * 6
+    assert {call["gradients"] for call in calls} == {"compared", None}
+
+
 def test_nothing_to_verify_is_no_success(run: Runner) -> None:
     result = run("run", "--verify=error", "-c", "print('done')")
     assert (result.exit_code, result.stdout) == (115, "done\n")

@@ -16,7 +16,12 @@ _MUCH = 0.1  # of the time that it is compared with
 
 
 def time_outside_of_graphs(figures: Figures) -> Iterator[Draft]:
-    """More than half of the run outside of graphs; with --profile, the operator that costs most there."""
+    """More than half of the run outside of graphs; with --profile, the operator that costs most there.
+
+    Not in a run with --verify, whose comparisons are outside of graphs.
+    """
+    if figures.recording.settings.verify is not None:
+        return
     for process in figures.recording.processes:
         wall, outside = figures.wall(process), figures.outside_seconds(process)
         if wall is None or outside is None or outside < max(0.5 * wall.seconds, WORTH_A_WORD_S):

@@ -71,7 +71,8 @@ class ProgramCall:
             )
         elif what == ROUNDED:
             refuse_to_reach_out()
-            leaves = self._rounded_otherwise(int(detail))
+            seed, _, how = detail.partition(" ")
+            leaves = self._rounded_otherwise(int(seed), with_gradients=how == WITH_GRADIENTS)
         elif what == LINES:
             leaves = {LINES: [VALUE, json.dumps(self._lines(is_traced=detail == TRACED))]}
         elif what == COMPILED:
@@ -121,7 +122,7 @@ class ProgramCall:
         torch.compiler.set_stance("force_eager")
         return self.compiled(*args, **named)
 
-    def _rounded_otherwise(self, seed: int) -> Leaves:
+    def _rounded_otherwise(self, seed: int, *, with_gradients: bool) -> Leaves:
         import torch
 
         known: set[int] = set()
@@ -132,7 +133,7 @@ class ProgramCall:
                     known.add(memory)
                     change_last_bits(value.detach(), seed * 10_007 + index)
         mode = rounding_mode(seed)
-        leaves = self._observed(self._in_eager, with_gradients=False, mode=mode)
+        leaves = self._observed(self._in_eager, with_gradients=with_gradients, mode=mode)
         leaves["short"] = [VALUE, repr(sorted(mode.short_dtypes))]
         return leaves
 
@@ -144,7 +145,8 @@ class ProgramCall:
         outcome = outcome_of(call, self.args, self.named, mode)
         leaves = self.observed(outcome, versions)
         if with_gradients and RESULT in outcome:
-            leaves |= self._gradients(outcome[RESULT])
+            with mode if mode is not None else nullcontext():
+                leaves |= self._gradients(outcome[RESULT])
         return leaves
 
     def observed(self, outcome: dict[str, Any], versions: dict[int, tuple[int, int]]) -> Leaves:

@@ -83,11 +83,12 @@ def _sum(result: Any) -> float | None:
 
 
 def first_different_line(
-    eager: Sequence[list[Any]], traced: Sequence[list[Any]]
+    eager: Sequence[list[Any]], traced: Sequence[list[Any]], *, by_value: bool = True
 ) -> tuple[str, int, str] | None:
     """The file, line and operation from which on the captured operations are not eager's; None without one.
 
-    Where the two took different branches of an `if`, it is the line of the condition.
+    Where the two took different branches of an `if`, it is the line of the condition. `by_value` says whether
+    equal operations are to have given equal values: not where the inputs were others.
     """
     own_calls, other_calls = ([tuple(each[:3]) for each in log] for log in (eager, traced))
     matcher = difflib.SequenceMatcher(None, own_calls, other_calls, autojunk=False)
@@ -99,7 +100,7 @@ def first_different_line(
             branch = _condition(file, own[1] if own else None, other[1] if other else None)
             return file, branch or line, name
         for k in range(i_end - i):
-            if not _is_close(eager[i + k][3], traced[j + k][3]):
+            if by_value and not _is_close(eager[i + k][3], traced[j + k][3]):
                 file, line, name = own_calls[i + k]
                 return file, line, name
     return None

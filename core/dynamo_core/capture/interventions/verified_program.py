@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ...backends.agreement import shielded
@@ -56,6 +56,7 @@ _STAGES = (
     ("aot_eager_decomp_partition", "decompositions"),
 )
 _STALE = "guards"
+_FIRST_CALLS = 8  # of a function are all compared, then the 16th, 32nd, …
 _MOST_OF_THE_TIME = 0.2
 _ALLOWANCE = 60.0  # seconds that comparing may take before it has to be worth a share of the run
 _SHORTEST_LIMIT = 20.0  # seconds that a call may take in the copy
@@ -99,11 +100,17 @@ class ProgramVerifier:
         def compile_wrapper(*args: Any, **named: Any) -> Any:
             if getattr(inside, "is_so", False):
                 return compiled(*args, **named)
-            return verify(args, named)
+            try:
+                return verify(args, named)
+            except Exception as error:
+                own_traceback = _without_own_lines(error.__traceback__)
+                raise error.with_traceback(own_traceback)  # noqa: B904  its cause and context stay as they are
 
         # Dynamo leaves this out of what it traces, as it does torch's own wrapper.
         wrapper: Any = compile_wrapper
-        wrapper.__code__ = wrapper.__code__.replace(co_filename=str(eval_frame.__file__))
+        wrapper.__code__ = wrapper.__code__.replace(
+            co_filename=str(eval_frame.__file__), co_firstlineno=compiled.__code__.co_firstlineno
+        )
         return wrapper
 
     def _is_inside(self) -> bool:
@@ -160,6 +167,13 @@ class ProgramVerifier:
         return self._lock
 
 
+def _without_own_lines(traceback: TracebackType | None) -> TracebackType | None:
+    """A traceback of the program's from where it leaves this module."""
+    while traceback is not None and traceback.tb_frame.f_globals is globals():
+        traceback = traceback.tb_next
+    return traceback
+
+
 class _Entry:
     """What one call of torch.compile made, as the program calls it."""
 
@@ -170,13 +184,14 @@ class _Entry:
         self._place = place
         self._calls = 0
         self._is_wrong = False
+        self.operations_of_first_call: list[list[Any]] = []
 
     def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Make a call of the program's, and compare it if it is one of those to be compared."""
         self._calls += 1
         number = self._calls
         verifier = self._verifier
-        is_wanted = not self._is_wrong and number & (number - 1) == 0
+        is_wanted = not self._is_wrong and (number <= _FIRST_CALLS or number & (number - 1) == 0)
         if not is_wanted or not verifier.lock().acquire(blocking=False):
             with verifier.inside():
                 return self._compiled(*args, **named)
@@ -309,6 +324,9 @@ class _ComparedCall:
             assert rounding is not None
             fields |= {"kind": MORE_EXACT, "path": rounding.path, "error": rounding.error}
             fields |= _place_fields(first_cast_to_short(self._operations("")))
+        if not self._entry.operations_of_first_call:
+            with suppress(Exception):
+                self._entry.operations_of_first_call = self._operations("")
         return {"outcome": "agrees", **fields}
 
     def _described(self, differences: list[Difference], eager: Leaves) -> dict[str, Any]:
@@ -325,10 +343,13 @@ class _ComparedCall:
         if first.kind == "gradient":
             return fields
         fields["stage"] = stage = self._first_wrong_stage(eager)
-        if stage == TRACING:
-            with suppress(Exception):  # then the line is not known
+        with suppress(Exception):  # then the line is not known
+            if stage == TRACING:
                 place = first_different_line(self._operations(""), self._operations(TRACED))
                 fields |= _place_fields(place)
+            elif stage == _STALE:
+                then = self._entry.operations_of_first_call
+                fields |= _place_fields(first_different_line(self._operations(""), then, by_value=False))
         return fields
 
     def _operations(self, kind: str) -> list[list[Any]]:
@@ -356,11 +377,16 @@ class _ComparedCall:
     def _again(self, seed: int) -> Leaves:
         return self._ask(f"{ROUNDED}:{seed}")
 
-    def _without_what_varies(self, differences: list[Difference], eager: Leaves) -> list[Difference]:
+    def _again_with_gradients(self, seed: int) -> Leaves:
+        return self._ask(f"{ROUNDED}:{seed} {WITH_GRADIENTS}")
+
+    def _without_what_varies(
+        self, differences: list[Difference], eager: Leaves, how: str = ""
+    ) -> list[Difference]:
         """The differences that are not there between two runs in eager: a clock, an address."""
         if not differences:
             return []
-        varies = {each.path for each in compare_leaves(self._ask(f"{EAGER}:"), eager).differences}
+        varies = {each.path for each in compare_leaves(self._ask(f"{EAGER}:{how}"), eager).differences}
         return [each for each in differences if each.path not in varies]
 
     def _compare_gradients(self, eager: Leaves) -> tuple[str, list[Difference]]:
@@ -372,7 +398,8 @@ class _ComparedCall:
         own, eagers = (
             {path: leaf for path, leaf in each.items() if _is_of_backward(path)} for each in (compiled, eager)
         )
-        return "compared", compare_leaves(own, eagers).differences
+        differences = compare_leaves(own, eagers, self._again_with_gradients).differences
+        return "compared", self._without_what_varies(differences, eager, WITH_GRADIENTS)
 
     def _first_wrong_stage(self, eager: Leaves) -> str | None:
         """The stage of the compiler that the difference is there from; None if that is not known."""

@@ -1,0 +1,93 @@
+"""What a call can reach, and the leaves of it."""
+
+from typing import Any
+
+import torch
+
+from dynamo_core.capture.interventions.observed_state import SAME, TENSOR, UNTOUCHED, VALUE, observe, roots_of
+
+calls = [0]
+scale = 2.0
+
+
+def helper(x: Any) -> Any:
+    calls[0] += 1
+    return x * scale
+
+
+def uses_globals(x: Any) -> Any:
+    return helper(x)
+
+
+def make(offset: Any) -> Any:
+    def inner(x: Any) -> Any:
+        return x + offset
+
+    return inner
+
+
+class Net(torch.nn.Module):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(2, 2)
+        self.seen: list[int] = []
+
+    def forward(self, x: Any) -> Any:
+        self.seen.append(1)
+        return helper(self.linear(x))
+
+
+def test_arguments_variables_around_and_globals_that_functions_it_calls_name() -> None:
+    assert set(roots_of(uses_globals, (1, 2), {"key": 3})) == {
+        "args[0]",
+        "args[1]",
+        "argument key",
+        "global calls",
+        "global scale",
+    }
+    assert roots_of(make([5]), (1,), {})["variable offset"] == [5]
+
+
+def test_a_module_is_reached_with_its_attributes_and_what_its_forward_names() -> None:
+    net = Net()
+    roots = roots_of(net.forward, (1,), {})
+    assert roots["self"] is net
+    assert roots["global calls"] is calls
+    leaves = observe(roots, {id(net.linear.weight)})
+    assert leaves["self.linear.weight"][-1] == UNTOUCHED
+    assert leaves["self.linear.bias"][0] == TENSOR
+    assert "self.seen" in leaves
+    assert not any("hooks" in path for path in leaves)
+
+
+def test_shared_objects_and_memory_are_named_by_where_they_were_met_first() -> None:
+    x = torch.ones(4)
+    leaves = observe({"args[0]": x, "result": [x, x[1:], 3, "a"]}, set())
+    assert leaves["result[0]"] == [SAME, "args[0]"]
+    assert leaves["result[1]"][6] == "args[0]"
+    assert leaves["result[2]"] == [VALUE, "3"]
+    assert leaves["result[3]"] == [VALUE, "'a'"]
+
+
+def test_the_values_own_code_is_not_run() -> None:
+    class Loud(dict[str, int]):
+        def __iter__(self) -> Any:
+            raise AssertionError
+
+        def items(self) -> Any:
+            raise AssertionError
+
+    class Property:
+        @property
+        def value(self) -> Any:
+            raise AssertionError
+
+    leaves = observe({"a": Loud(b=1), "c": Property()}, set())
+    assert leaves["a['b']"] == [VALUE, "1"]
+    assert "c.value" not in leaves
+
+
+def test_what_is_nested_in_itself_ends() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    assert observe({"a": endless}, set())["a[0]"] == [SAME, "a"]

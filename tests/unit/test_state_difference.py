@@ -1,0 +1,138 @@
+"""In what a call's state differs from what eager leaves."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from dynamo_core.capture.interventions.observed_state import Leaves, observe
+from dynamo_core.capture.interventions.state_difference import (
+    Compared,
+    compare_leaves,
+    needs_untouched_values,
+)
+
+
+class Own:
+    def __init__(self, **values: Any) -> None:
+        self.__dict__.update(values)
+
+
+def leaves(result: Any = None, **roots: Any) -> Leaves:
+    return observe({**roots, "result": result}, set())
+
+
+def kinds(compared: Compared) -> list[tuple[str, str]]:
+    return [(each.kind, each.path) for each in compared.differences]
+
+
+@pytest.mark.parametrize(
+    ("compiled", "eager", "expected"),
+    [
+        (torch.ones(2), torch.zeros(2), [("value", "result")]),
+        (torch.ones(2), torch.ones(3), [("structure", "result")]),
+        (torch.ones(2), torch.ones(2, dtype=torch.float64), [("dtype", "result")]),
+        (torch.ones(2, 3).T, torch.ones(3, 2), [("stride", "result")]),
+        (torch.ones(2, requires_grad=True), torch.ones(2), [("structure", "result")]),
+        ((torch.ones(2),), [torch.ones(2)], [("structure", "result")]),
+        ([1, 2], [1], [("structure", "result[1]")]),
+        ({"a": 1}, {"a": 2}, [("value", "result['a']")]),
+        ({"a": None}, {"b": None}, [("structure", "result['a']"), ("structure", "result['b']")]),
+        (1, True, [("value", "result")]),
+        (1.0, 1.5, [("value", "result")]),
+        (-0.0, 0.0, []),
+        (1.0, 1.000001, []),
+        (3, 4, [("value", "result")]),
+        (torch.tensor([float("nan")]), torch.tensor([float("nan")]), []),
+        (torch.tensor([float("nan")]), torch.tensor([1.0]), [("value", "result")]),
+        (torch.ones(1, 4).T, torch.ones(4, 1), []),  # strides of a dimension of size 1 do not matter
+        (Own(a=1), Own(a=2), [("value", "result.a")]),
+    ],
+)
+def test_results(compiled: Any, eager: Any, expected: list[tuple[str, str]]) -> None:
+    assert kinds(compare_leaves(leaves(compiled), leaves(eager))) == expected
+
+
+def test_state_that_was_written_is_a_mutation() -> None:
+    module = torch.nn.BatchNorm1d(2)
+    same = torch.nn.BatchNorm1d(2)
+    same.load_state_dict(module.state_dict())
+    same.running_mean.add_(1)
+    assert kinds(compare_leaves(leaves(self=module), leaves(self=same))) == [
+        ("mutation", "self.running_mean")
+    ]
+    assert kinds(compare_leaves(leaves(calls=1), leaves(calls=2))) == [("mutation", "calls")]
+    assert kinds(compare_leaves(leaves(known={"a": 1}), leaves(known={}))) == [("mutation", "known['a']")]
+
+
+def test_a_result_that_is_the_argument_itself() -> None:
+    x, y = torch.ones(2), torch.ones(2)
+    own, eager = leaves(x, **{"args[0]": x}), leaves(y.clone(), **{"args[0]": y})
+    (difference,) = compare_leaves(own, eager).differences
+    assert (difference.kind, difference.path) == ("structure", "result")
+    assert difference.detail == "the object that is args[0], where eager has a tensor of float32 [2]"
+
+
+def test_a_result_that_shares_memory_with_an_argument() -> None:
+    x, y = torch.ones(2), torch.ones(2)
+    own, eager = leaves(x[:1], **{"args[0]": x}), leaves(y[:1].clone(), **{"args[0]": y})
+    (difference,) = compare_leaves(own, eager).differences
+    assert (difference.kind, difference.detail) == ("aliasing", "memory args[0], where eager has its own")
+
+
+@pytest.mark.parametrize(
+    ("compiled", "eager", "detail"),
+    [
+        (None, "ValueError: no", "returned, where eager raises ValueError: no"),
+        ("ValueError: no", None, "raised ValueError: no, where eager returns"),
+        ("ValueError: no", "KeyError: a", "raised ValueError: no, where eager raises KeyError: a"),
+    ],
+)
+def test_exceptions(compiled: str | None, eager: str | None, detail: str) -> None:
+    def outcome(raised: str | None) -> Leaves:
+        return observe({"result": 1} if raised is None else {"raised": raised}, set())
+
+    (difference,) = compare_leaves(outcome(compiled), outcome(eager)).differences
+    assert (difference.kind, difference.detail) == ("exception", detail)
+
+
+def test_the_same_exception_with_another_message_agrees() -> None:
+    own, eager = observe({"raised": "ValueError: a"}, set()), observe({"raised": "ValueError: b"}, set())
+    assert compare_leaves(own, eager).differences == []
+
+
+def again_with(short: str, value: Any) -> Callable[[int], Leaves]:
+    def again(seed: int) -> Leaves:
+        return {**leaves(value), "short": ["value", repr([short] if short else [])]}
+
+    return again
+
+
+def test_rounding_to_a_short_dtype_is_no_difference_but_is_told() -> None:
+    eager = torch.ones(8)
+    compiled = eager + 0.003
+    assert kinds(compare_leaves(leaves(compiled), leaves(eager), again_with("", eager))) == [
+        ("value", "result")
+    ]
+    compared = compare_leaves(leaves(compiled), leaves(eager), again_with("bfloat16", eager))
+    assert compared.differences == []
+    assert compared.rounding is not None and compared.rounding.path == "result"
+    wrong = compare_leaves(leaves(eager * 2), leaves(eager), again_with("bfloat16", eager))
+    assert kinds(wrong) == [("value", "result")]
+
+
+def test_values_of_a_parameter_are_needed_where_only_one_side_has_written_it() -> None:
+    parameter = torch.nn.Parameter(torch.ones(2))
+    untouched = observe({"self": parameter}, {id(parameter)})
+    written = observe({"self": parameter}, set())
+    assert needs_untouched_values(untouched, written)
+    assert needs_untouched_values(written, untouched)
+    assert not needs_untouched_values(untouched, untouched)
+    assert not needs_untouched_values(written, written)
+
+
+def test_values_too_large_to_be_kept_are_counted() -> None:
+    own = leaves(torch.ones(2))
+    own["result"][-1] = None
+    assert compare_leaves(own, leaves(torch.ones(2))).left_out == 1
