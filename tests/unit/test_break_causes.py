@@ -1,5 +1,6 @@
 """Why a graph breaks, at which line of the user's, and what to do: from torch's words and the line alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from dynamo_core.analysis.source_lines import (
 )
 from dynamo_core.model import BreakExplanation, GraphBreak, Place, StackFrame
 from dynamo_core.remedies.break_rules import TABLE, break_advice, break_cause
+from dynamo_core.remedies.expected import expected_break
+from dynamo_core.remedies.hints import useful_hints
 from dynamo_core.remedies.rules import Cause, break_context_of, user_line
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "integration" / "broken_programs"
@@ -197,3 +200,66 @@ def test_what_the_tables_do_not_know_is_said_in_torchs_words() -> None:
     met = a_break("odd", "Something\nodd.\n\nMore of it.", "y = odd(x)")
     assert break_cause(met) == "Something odd."
     assert advice(met) == "Use something else."
+
+
+TORCH = "/venv/lib/python3.11/site-packages/torch/"
+BY_TORCH = StackFrame(Place(f"{TORCH}optim/optimizer.py", 79), "_use_grad", "torch._dynamo.graph_break()")
+REQUEST = ("Call to `torch._dynamo.graph_break()`", "User-inserted graph break. Message: None")
+MARKED = "Dynamo developers have intentionally marked that the function `{}` in file `{}` should not …"
+SKIPPED = "Attempted to call function marked as skipped"
+
+
+def test_a_break_that_torch_makes_in_its_own_code_is_expected() -> None:
+    met = a_break(*REQUEST, "opt.step()", BY_TORCH)
+    assert break_advice(met) == []
+    assert break_cause(met) == "torch itself ends a graph in `opt.step()`, and goes on with another one"
+    asked = a_break(*REQUEST, "torch._dynamo.graph_break()")
+    assert expected_break(asked) is None and advice(asked) == "remove `torch._dynamo.graph_break()`."
+
+
+def test_a_function_of_torchs_optimizers_that_torch_does_not_trace_is_expected() -> None:
+    words = MARKED.format("Adam.step", f"{TORCH}optim/lr_scheduler.py")
+    assert expected_break(a_break(SKIPPED, words, "step()")) is not None
+    # The user's line may do without another function of torch's, or of the user's.
+    for file in (f"{TORCH}hub.py", "/home/me/train.py"):
+        assert expected_break(a_break(SKIPPED, MARKED.format("load", file), "load()")) is None
+
+
+def test_a_line_that_only_calls_what_is_compiled_is_not_moved_out_of_it() -> None:
+    user = StackFrame(HERE, "<module>", "main()")
+    inner = StackFrame(Place(f"{TORCH}_dynamo/external_utils.py", 69), "inner", "return fn(*args, **kwargs)")
+    words = BreakExplanation(inner.place, SKIPPED, MARKED.format("f", "/home/me/f.py"), ("Avoid `f`.",), None)
+    met = GraphBreak(SKIPPED, (inner,), None, words, (user,))
+    assert break_advice(met) == []
+    assert break_context_of(met, None).function is None
+    assert "effect outside" not in break_cause(met)
+
+
+def test_a_break_in_the_module_that_ddp_calls_is_on_its_own_line() -> None:
+    ddp = StackFrame(Place(f"{TORCH}nn/parallel/distributed.py", 1715), "_run_ddp_forward", "")
+    called = StackFrame(Place("/home/me/main.py", 3), "<module>", "model(x)")
+    own = StackFrame(HERE, "forward", "print(y)")
+    of_module = GraphBreak(PRINT.format("['Tensor']"), (own,), None, callers=(called, ddp))
+    assert "`print` has an effect" in break_cause(of_module)
+    of_ddp = GraphBreak("Unsupported method call", (ddp,), None, callers=(called,))
+    assert "keeps its own accounts" in break_cause(of_ddp)
+    assert "before it is wrapped" in break_advice(of_ddp)[0].text
+
+
+def test_all_hints_are_read_and_the_useful_ones_given() -> None:
+    fundamental = "This graph break is fundamental - it is unlikely that ... Consider finding a workaround."
+    earlier = "This graph break may have been caused by an earlier graph break."
+    hints = (
+        fundamental,
+        earlier,
+        "Avoid using\n `x`.",
+        "Add tp_iternext_impl to this VariableTracker.",
+        "Please report an issue to PyTorch.",
+        "Construct the object outside, or submit an issue to GitHub.",
+        "Keep `___stack0`.",
+    )
+    assert useful_hints(hints) == ["Avoid using `x`.", "Construct the object outside.", earlier]
+    met = a_break("odd", "Odd.", "y = odd(x)")
+    assert met.explanation is not None
+    only_general = replace(met, explanation=replace(met.explanation, hints=(fundamental,)))
+    assert break_advice(only_general) == []

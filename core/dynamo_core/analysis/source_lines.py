@@ -174,6 +174,12 @@ def is_library(place: Place) -> bool:
     return any(part in place.file for part in _LIBRARY) or _GENERATED.search(place.file) is not None
 
 
+def is_of_torch_or_python(place: Place) -> bool:
+    """Whether a place is in torch itself or in the standard library."""
+    found = _PACKAGE.search(place.file)
+    return found[1] == "torch" if found else _STANDARD.search(place.file) is not None
+
+
 def package_of(place: Place) -> str | None:
     """The package, or the module of the standard library, that a place is in; None for user code."""
     found = _PACKAGE.search(place.file) or _STANDARD.search(place.file)

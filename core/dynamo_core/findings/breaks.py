@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from ..analysis.break_costs import BreakCost, effect_and_cost, title_of
-from ..analysis.break_effects import Fallback
+from ..analysis.break_effects import DistinctBreak, Fallback
 from ..analysis.figures import Figures
 from ..analysis.recompiles import is_recompile_limit
 from ..analysis.source_lines import is_library
@@ -13,6 +13,7 @@ from ..analysis.time.wall import across_ranks
 from ..analysis.words import first_line, frame_name, place, stable_text, without_numbers
 from ..model import Compile, Frame, GraphBreak, Process, StackFrame
 from ..remedies.break_rules import break_cause
+from ..remedies.expected import expected_break
 from ..remedies.rules import user_line
 from .build import break_remedies, remedy
 from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
@@ -20,39 +21,48 @@ from .kinds import Kind
 
 
 def breaks(figures: Figures) -> Iterator[Draft]:
-    """One of each distinct break. Where it made frames run eager, that is what the finding is about."""
+    """One of each distinct break, but for those that torch makes on purpose in code of its own."""
     for cost in figures.breaks:
-        each, first = cost.distinct, cost.distinct.first
-        frames = each.frames_fell_back
-        kind: Kind = "fell back to eager" if frames else "graph break"
-        line, library = user_line(first)
-        version = each.process.torch_version
-        # Frames that run eager cost no more than what was spent outside of graphs.
-        outside = _outside(cost, figures) if frames else None
-        yield Draft(
-            kind,
-            key=(stable_text(first.kind),),
-            title=title(first, line, frames),
-            cause=partial(break_cause, first, version),
-            effect=effect_and_cost(cost),
-            processes=each.processes,
-            place=first.place if line is None else line.place,
-            function=None if line is None else line.function,
-            source="" if line is None else line.text.strip(),
-            via=None if library is None else first.stack[-1],
-            cost=Cost(saves_at_most=outside) if outside is not None else _cost(cost),
-            outside_seconds=0.0 if outside is None else outside.seconds or 0.0,
-            evidence=Evidence(
-                tuple(dict.fromkeys(str(b.compile_id) for b in each.occurrences if b.compile_id)),
-                tuple(
-                    dict.fromkeys(graph.number for crossing in each.crossings for graph in crossing.before)
-                ),
-                (first.reason,),
-                each.met,
-                tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
-            ),
-            remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
-        )
+        if not is_expected(cost.distinct):
+            yield of_break(cost, figures)
+
+
+def is_expected(each: DistinctBreak) -> bool:
+    """Whether torch makes the break on purpose, and no frame runs eager because of it."""
+    return not each.frames_fell_back and expected_break(each.first) is not None
+
+
+def of_break(cost: BreakCost, figures: Figures) -> Draft:
+    """The finding on one of them. Where it made frames run eager, that is what the finding is about."""
+    each, first = cost.distinct, cost.distinct.first
+    frames = each.frames_fell_back
+    kind: Kind = "fell back to eager" if frames else "graph break"
+    line, library = user_line(first)
+    version = each.process.torch_version
+    # Frames that run eager cost no more than what was spent outside of graphs.
+    outside = _outside(cost, figures) if frames else None
+    return Draft(
+        kind,
+        key=(stable_text(first.kind),),
+        title=title(first, line, frames),
+        cause=partial(break_cause, first, version),
+        effect=effect_and_cost(cost),
+        processes=each.processes,
+        place=first.place if line is None else line.place,
+        function=None if line is None else line.function,
+        source="" if line is None else line.text.strip(),
+        via=None if library is None else first.stack[-1],
+        cost=Cost(saves_at_most=outside) if outside is not None else _cost(cost),
+        outside_seconds=0.0 if outside is None else outside.seconds or 0.0,
+        evidence=Evidence(
+            tuple(dict.fromkeys(str(b.compile_id) for b in each.occurrences if b.compile_id)),
+            tuple(dict.fromkeys(graph.number for crossing in each.crossings for graph in crossing.before)),
+            (first.reason,),
+            each.met,
+            tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
+        ),
+        remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
+    )
 
 
 def title(first: GraphBreak, line: StackFrame | None, frames: Iterable[Frame]) -> str:

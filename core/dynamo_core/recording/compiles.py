@@ -88,6 +88,7 @@ class CompileBuilder:
         if tried.def_line is not None:
             self._note_def_line(place, tried.def_line)
         compile_id = self._context.id_of(record)
+        self._context.called_from(compile_id, stack_frame(tried.called_from))
         failed_to_compile = tried.outcome in ("failed", "raised")
         failure = self._complete_compile(compile_id, tried)
         broke = self._breaks.break_from_error(tried.broke, compile_id)
@@ -141,11 +142,7 @@ class CompileBuilder:
                 lambda each: each.compile_id == compile_id, reversed(self._process.graphs)
             ):
                 graph.method = tried.method
-            breaks = self._process.breaks
-            for at in range(len(breaks) - 1, -1, -1):
-                if breaks[at].compile_id != compile_id:
-                    break
-                breaks[at] = replace(breaks[at], method=tried.method)
+        self._complete_breaks(compile_id, tried.method)
         compiles = self._process.compiles
         if not compiles or compiles[-1].compile_id != compile_id:
             return None
@@ -154,6 +151,15 @@ class CompileBuilder:
             last = replace(last, name=tried.name, place=Place(tried.file, tried.line))
         compiles[-1] = last
         return f"{last.fail_type}: {last.fail_reason}" if last.fail_reason else None
+
+    def _complete_breaks(self, compile_id: CompileId, method: str | None) -> None:
+        """Add to the breaks of a compile what is only known when it has ended."""
+        callers = self._process.callers.get(compile_id, ())
+        breaks = self._process.breaks
+        for at in range(len(breaks) - 1, -1, -1):
+            if breaks[at].compile_id != compile_id:
+                break
+            breaks[at] = replace(breaks[at], method=method or breaks[at].method, callers=callers)
 
     def _bytecode(self, record: Record) -> Bytecode:
         read = structured if self._has_instructions else structured_head

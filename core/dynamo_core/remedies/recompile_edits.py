@@ -19,6 +19,8 @@ _FUNCTIONS = (
     "type",
 )
 _WIDER = ("float16", "float32", "float64")
+# Source: torch/optim/optimizer.py (param_groups); what the user calls the optimizer stands in front.
+_LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
 _TYPE = re.compile(r"type=<class '([^']+)'>")
 
 
@@ -92,6 +94,11 @@ def _is_of_a_wrapped_module(cause: RecompileCause) -> bool:
     return is_on_module or len(cause.frame.compile_calls) > 1
 
 
+def is_learning_rate(cause: RecompileCause) -> bool:
+    """Whether what varies is the learning rate of an optimizer, which may be a tensor as well."""
+    return cause.is_float and _LEARNING_RATE.search(cause.source or "") is not None
+
+
 # Before all others: the modules differ, so making their sizes dynamic would not help.
 OF_WRAPPED_MODULES = RecompileRemedy(
     "modules of torch's compiled apart",
@@ -99,6 +106,14 @@ OF_WRAPPED_MODULES = RecompileRemedy(
     "torch calls modules of its own through one function, so that those that are compiled apart are versions "
     "of that function: compile one module of yours that holds them all, in one call of `torch.compile`.",
     cures=("recompile_modules_apart",),
+)
+OF_A_LEARNING_RATE = RecompileRemedy(
+    "learning rate as a tensor",
+    is_learning_rate,
+    "the learning rate of an optimizer takes several values ({values}): make it a tensor where the "
+    "optimizer is made, `lr=torch.tensor(…)`; a schedule then changes what the tensor holds, and one version "
+    "serves all.",
+    cures=("recompile_rate_of_optimizer", "recompile_rate_by_a_schedule"),
 )
 EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(

@@ -8,7 +8,7 @@ is imported; a dimension behind the name is understood from 2.13 on) and torch/_
 from collections.abc import Callable, Sequence
 
 from ..analysis.recompile_causes import RecompileCause, causes_of
-from .recompile_edits import EDITS, OF_WRAPPED_MODULES
+from .recompile_edits import EDITS, OF_A_LEARNING_RATE, OF_WRAPPED_MODULES, is_learning_rate
 from .rules import Advice, Assignment, Change, RecompileRemedy
 
 _SLOWER = "what is not fixed can make compiled code slower"
@@ -139,7 +139,6 @@ SETTINGS: Sequence[RecompileRemedy] = (
             "recompile_float_argument",
             "recompile_rate_on_module",
             "recompile_size_with_rate",
-            "recompile_rate_of_optimizer",
             "recompile_dynamic_false",
         ),
         never_for=("recompile_specialised_size", "recompile_two_inputs", "recompile_counter_in_forward"),
@@ -177,6 +176,14 @@ SETTINGS: Sequence[RecompileRemedy] = (
             "recompile_nearest_version",
         ),
         never_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_string_argument"),
+    ),
+    RecompileRemedy(
+        "argument of torch.compile for a learning rate",
+        lambda cause: is_learning_rate(cause) and _is_first_by_argument(cause),
+        "`torch.compile(..., dynamic=True)` on the step compiles one version for all values.",
+        _set_dynamic,
+        _SLOWER,
+        besides=True,
     ),
     RecompileRemedy(
         "sizes of parameters",
@@ -228,7 +235,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
 
 # All remedies, the surest first. Each was tried with torch 2.13 on the programs that it names
 # (tests/integration/test_first_advice.py).
-REMEDIES: tuple[RecompileRemedy, ...] = (OF_WRAPPED_MODULES, *SETTINGS, *EDITS)
+REMEDIES: tuple[RecompileRemedy, ...] = (OF_WRAPPED_MODULES, OF_A_LEARNING_RATE, *SETTINGS, *EDITS)
 _MOST = 3
 
 
