@@ -60,6 +60,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
             (first.reason,),
             each.met,
             tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
+            each.crossed,
         ),
         remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
     )
