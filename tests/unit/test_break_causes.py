@@ -116,6 +116,10 @@ def test_a_line_of_a_stranger_is_not_executed_nor_formatted() -> None:
         ("if y.sum() > 0 and y.max() < 1:", ("y = y * 2",), "write `&` for `and`"),
         ("if y.isnan().any():", ("raise ValueError(y)",), "out of the compiled code"),
         ("while y.norm() > 1:", ("y = y / 2",), "make its body a function"),
+        ("if y.argmax() == 2:", ("break",), "leave the loop to Python"),
+        ("if y.argmax() == 2:", ("continue",), "calculate the rest of the pass always"),
+        ("if rows.shape[0] == 0:", ("continue",), "with a mask"),
+        ("if len(rows) > 1:", ("break",), "with a mask"),
         ('assert y.sum() > 0, f"{y}"', (), "constant text"),
         ("assert y.min() > 0 and y.max() < 1", (), "torch.logical_and"),
         ("assert y.sum() > 0", (), "in front of the call of `forward`"),
@@ -124,6 +128,16 @@ def test_a_line_of_a_stranger_is_not_executed_nor_formatted() -> None:
 )
 def test_one_reason_of_torchs_has_several_causes(line: str, behind: tuple[str, ...], said: str) -> None:
     assert said in advice(a_break(*BRANCH, line, behind=behind))
+
+
+def test_a_size_beside_a_tensor_is_not_what_a_branch_depends_on() -> None:
+    words = BreakExplanation(HERE, *BRANCH, (), None)
+    line = "if y.sum() > x.shape[0]:"
+    reason = "Data-dependent branching\n\n  Developer debug context: attempted to jump with {}()"
+    met = GraphBreak(reason.format("TensorVariable"), (StackFrame(HERE, "forward", line),), None, words)
+    assert "what a tensor holds" in break_cause(met)
+    of_size = replace(met, reason=reason.format("SymNodeVariable"))
+    assert "how much a condition on tensors selects" in break_cause(of_size)
 
 
 @pytest.mark.parametrize(
@@ -158,6 +172,23 @@ def test_a_print_with_keywords_is_not_put_off_as_torch_forgets_them() -> None:
     words = PRINT.format("['Tensor']").replace("has_kwargs False", "has_kwargs True")
     met = a_break("Failed to trace builtin operator", words, "print(y, end='')")
     assert advice(met).startswith("take `print(y, end='')` out of the compiled code")
+
+
+@pytest.mark.parametrize(
+    ("line", "behind", "said"),
+    [
+        ("for i in (y > 0).nonzero():", (), "do not loop over what was found"),
+        ("found = [x[i] for i in (y > 0).nonzero()]", (), "do not loop over what was found"),
+        ("hits = (y > 0).nonzero()", ("for i in hits:",), "do not loop over what was found"),
+        ("rows = y[y > 0]", ("if len(rows) == 0:",), "do not select rows"),
+        ("rows = y[y > 0]", ("return rows.sum()",), "TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1"),
+    ],
+)
+def test_a_size_that_depends_on_values_is_not_captured_where_a_loop_or_a_branch_needs_it(
+    line: str, behind: tuple[str, ...], said: str
+) -> None:
+    met = a_break("Dynamic shape operator", "Operator `aten.nonzero.default`'s output.", line, behind=behind)
+    assert said in advice(met)
 
 
 def test_a_setting_is_given_only_to_a_torch_that_has_it() -> None:

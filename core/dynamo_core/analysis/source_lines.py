@@ -88,6 +88,12 @@ def targets_of(line: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def looped_over(line: str) -> tuple[str, ...]:
+    """What `for` takes values of on the line, in a loop or a comprehension."""
+    loops = (node.iter for node in _nodes(line) if isinstance(node, ast.For | ast.comprehension))
+    return tuple(text for each in loops if (text := _text(each)) is not None)
+
+
 def changed_by(line: str) -> tuple[str, ...]:
     """The lists, dictionaries and sets that the line adds something to or removes something from."""
     found = [_text(owner) for node in _nodes(line) for owner in _containers_changed(node)]

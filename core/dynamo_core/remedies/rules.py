@@ -10,6 +10,7 @@ from ..analysis.source_lines import (
     condition_of,
     is_library,
     is_of_torch_or_python,
+    looped_over,
     package_of,
     targets_of,
 )
@@ -151,6 +152,15 @@ class BreakContext:
         ranges = [call for call in calls if call.startswith("range(")]
         return "range(" in self.line or any(
             target in _NAME.findall(call) for call in ranges for target in targets
+        )
+
+    @property
+    def is_looped_over(self) -> bool:
+        """Whether a `for` here, or on a later line over what this line assigns, takes values of a tensor."""
+        targets = targets_of(self.line)
+        later = (each for line in self.following for each in looped_over(line))
+        return bool(looped_over(self.line)) or any(
+            target in _NAME.findall(each) for each in later for target in targets
         )
 
     @property
