@@ -210,13 +210,12 @@ class CompileBuilder:
 
     def _compilation_metrics(self, record: Record) -> Compile:
         metrics = record.metadata[record.kind]
-        file, line = metrics.get("co_filename"), metrics.get("co_firstlineno")
         cache_metrics = {key: value for key, value in metrics.items() if "_cache_" in key}
         compile_id = self._context.id_of(record)
         compile_ = Compile(
             compile_id=compile_id,
             name=metrics.get("co_name"),
-            place=Place(file, line) if file is not None and line is not None else None,
+            place=_place_in(metrics, "co_filename", "co_firstlineno"),
             seconds=_duration(metrics),
             is_forward=record.kind == "compilation_metrics" and metrics.get("is_forward") is not False,
             guards=metrics.get("guard_count"),
@@ -234,6 +233,7 @@ class CompileBuilder:
             dynamic=dynamic_of(metrics.get("dynamo_config")),
             method=self._methods.get(compile_id),  # for a backward: known from the frame's record
             tells_recompile="recompile_reason" in metrics,
+            failed_at=_place_in(metrics, "fail_user_frame_filename", "fail_user_frame_lineno"),
         )
         self._process.compiles.append(compile_)
         self._process.cache_counts.extend(counts_in_metrics(metrics, compile_.compile_id))
@@ -242,6 +242,11 @@ class CompileBuilder:
         if not self._process.is_ours or "graph calls" in self._process.failed_probes:
             self._graphs.complete(compile_)
         return compile_
+
+
+def _place_in(metrics: Mapping[str, Any], file_field: str, line_field: str) -> Place | None:
+    file, line = metrics.get(file_field), metrics.get(line_field)
+    return None if file is None or line is None else Place(file, line)
 
 
 def _duration(metrics: Mapping[str, Any]) -> float | None:
