@@ -26,6 +26,7 @@ from dynamo_core.model import Compile, CompileId, GuardFailure, Place, Process, 
 from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.guards import plain_source
 from dynamo_core.remedies.recompile_rules import recompile_advice
+from dynamo_core.shared.failed_guard import without_stack_names
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Bullets, Heading, Paragraph, Table, table
@@ -199,10 +200,10 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
         names = ", ".join(symbols[:_NAMES_SHOWN])
         if len(symbols) > _NAMES_SHOWN:
             names += f" and {len(symbols) - _NAMES_SHOWN} more"
-        yield Paragraph(f"Made dynamic in a recompile: {names}.")
+        yield Paragraph(without_stack_names(f"Made dynamic in a recompile: {names}."))
     for cause in causes_of(frame):
         if cause.also_changed:
-            yield Paragraph(f"Not only `{cause.source}`: {also_changed_words(cause)}.")
+            yield Paragraph(without_stack_names(f"Not only `{cause.source}`: {also_changed_words(cause)}."))
     yield Bullets(advice_for(frame), "advice")
 
 

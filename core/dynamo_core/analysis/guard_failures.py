@@ -9,14 +9,13 @@ import re
 
 from ..model import GuardFailure, Place
 from ..recording.guards import parse_check
+from ..shared.failed_guard import ON_STACK, without_stack_names
 from .source_lines import changed_by
 
 # The range of a size that torch only requires not to be 0 or 1, and perhaps not to be too large.
 _RANGE = re.compile(r"2 <= [^\s<>=]{1,400}( <= \d{1,20})?")
 _NOT_0_OR_1 = "0/1 specialization"  # in torch's comment on such a check
 _AND = ") and "
-# torch's name for what stood on Python's stack at a break (torch/_dynamo/resume_execution.py, 2.8 to 2.15).
-_ON_STACK = "___stack"
 _GLOBAL = re.compile(r"G\['([^'\n]{1,200})'\]")
 
 
@@ -48,12 +47,12 @@ def deciding_line(
 def what_differed(failure: GuardFailure) -> str:
     """What the guard found to differ: `size of x at dimension 0`, `dtype of x`, or torch's own words."""
     if failure.kind == "other" or failure.source is None:
-        return failure.check or "torch does not say"
+        return without_stack_names(failure.check or "torch does not say")
+    source = without_stack_names(f"`{failure.source}`").strip("`")
     if _is_0_or_1(failure):
-        return f"size of {failure.source} at dimension {failure.index}"
+        return f"size of {source} at dimension {failure.index}"
     at = f" at dimension {failure.index}" if failure.index is not None else ""
-    at_break = ", a value made at the graph break" if is_on_stack_value(failure) else ""
-    return f"{failure.kind} of {failure.source}{at}{at_break}"
+    return f"{failure.kind} of {source}{at}"
 
 
 def compiled_for(failure: GuardFailure) -> str | None:
@@ -73,7 +72,7 @@ def _is_0_or_1(failure: GuardFailure) -> bool:
 
 def is_on_stack_value(failure: GuardFailure) -> bool:
     """Whether the guard is on an unnamed value that was on Python's stack at a graph break."""
-    return (failure.source or "").startswith(_ON_STACK)
+    return (failure.source or "").startswith(ON_STACK)
 
 
 def is_on_length(failure: GuardFailure) -> bool:

@@ -1,6 +1,6 @@
 """Why a frame was recompiled, in a sentence for somebody who knows PyTorch but not Dynamo."""
 
-from ..shared.failed_guard import describe_change, guarded
+from ..shared.failed_guard import describe_change, guarded, without_stack_names
 from .guard_failures import what_differed
 from .recompile_causes import RecompileCause
 
@@ -29,7 +29,7 @@ def cause_sentence(cause: RecompileCause) -> str:
         )
     elif cause.kind == "size" and cause.dynamic is False:
         sentence += "; with `dynamic=False` each size is a version of its own"
-    return sentence
+    return without_stack_names(sentence)
 
 
 def also_changed_words(cause: RecompileCause) -> str:
@@ -37,7 +37,7 @@ def also_changed_words(cause: RecompileCause) -> str:
     others = cause.also_changed
     more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
     shown = ", ".join(f"`{each}`" for each in others[:_MOST_OTHERS])
-    return f"{shown}{more} had changed by then too, which alone would have been enough"
+    return without_stack_names(f"{shown}{more} had changed by then too, which alone would have been enough")
 
 
 def _sentence(cause: RecompileCause) -> str:

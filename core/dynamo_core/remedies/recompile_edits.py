@@ -78,7 +78,8 @@ def _argument(cause: RecompileCause) -> str | None:
     return source if source.isidentifier() else None
 
 
-def _is_between_graphs(cause: RecompileCause) -> bool:
+def is_between_graphs(cause: RecompileCause) -> bool:
+    """Whether what varies is a result of a graph break's line, which has no name of the user's."""
     return (cause.source or "").startswith("___")
 
 
@@ -107,6 +108,21 @@ OF_WRAPPED_MODULES = RecompileRemedy(
     "of that function: compile one module of yours that holds them all, in one call of `torch.compile`.",
     cures=("recompile_modules_apart",),
 )
+# Before all others: the value has no name by which the user could make it dynamic.
+BETWEEN_GRAPHS: Sequence[RecompileRemedy] = (
+    RecompileRemedy(
+        "freed between two graphs",
+        lambda cause: cause.kind == "freed object" and is_between_graphs(cause),
+        "the line of the graph break before it makes a new object in each call, for which it is compiled: "
+        "cure that break, which keeps the object inside of one graph, or make it once.",
+    ),
+    RecompileRemedy(
+        "between two graphs",
+        is_between_graphs,
+        "what the line of the graph break before it gave is another value in each call ({values}): cure that "
+        "break, which keeps the value inside of one graph, or make it the same in every call.",
+    ),
+)
 OF_A_LEARNING_RATE = RecompileRemedy(
     "learning rate as a tensor",
     is_learning_rate,
@@ -116,18 +132,6 @@ OF_A_LEARNING_RATE = RecompileRemedy(
     cures=("recompile_rate_of_optimizer", "recompile_rate_by_a_schedule"),
 )
 EDITS: Sequence[RecompileRemedy] = (
-    RecompileRemedy(
-        "freed between two graphs",
-        lambda cause: cause.kind == "freed object" and _is_between_graphs(cause),
-        "the line of the graph break before it makes a new object in each call, for which it is compiled: "
-        "cure that break, which keeps the object inside of one graph, or make it once.",
-    ),
-    RecompileRemedy(
-        "between two graphs",
-        _is_between_graphs,
-        "what the line of the graph break before it gave is another value in each call ({values}): cure that "
-        "break, which keeps the value inside of one graph, or make it the same in every call.",
-    ),
     RecompileRemedy(
         "loop over a size",
         _is_loop,

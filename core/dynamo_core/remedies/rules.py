@@ -17,6 +17,7 @@ from ..analysis.source_lines import (
 from ..analysis.words import place
 from ..model import GraphBreak, Place, StackFrame, function_of
 from ..recording.guards import plain_source
+from ..shared.failed_guard import ON_STACK, without_stack_names
 from ..shared.quick_dataclass import dataclass
 
 
@@ -332,14 +333,17 @@ class RecompileRemedy:
     def advice(self, cause: RecompileCause) -> Advice:
         """The advice with the names and values of a cause filled in."""
         change = self.change(cause) if self.change is not None else None
-        return Advice(self.text.format(**_words(cause, change)), change, self.may_change)
+        text = without_stack_names(self.text.format(**_words(cause, change)))
+        return Advice(text, change, self.may_change)
 
 
 def _marked(cause: RecompileCause) -> str:
     """Calls of mark_dynamic for a size and all sizes equal to it: torch refuses to mark only one of them."""
     sizes = [(plain_source(source), index) for source, index in cause.dynamic_sources if index is not None]
     named = dict.fromkeys([(cause.source, cause.index), *sizes])
-    return " and ".join(f"`torch._dynamo.mark_dynamic({name}, {index})`" for name, index in named)
+    return " and ".join(
+        f"`torch._dynamo.mark_dynamic({name}, {index})`" for name, index in named if ON_STACK not in str(name)
+    )
 
 
 def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:

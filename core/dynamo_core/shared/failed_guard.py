@@ -75,6 +75,18 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
 }
 
 
+# torch's name for what stood on Python's stack at a break (torch/_dynamo/resume_execution.py, 2.8 to 2.15).
+ON_STACK = "___stack"
+_OF_A_BREAK = "a result of the graph break's line"
+_QUOTED_ON_STACK = re.compile(rf"`{ON_STACK}\d{{1,9}}`")
+_IN_CODE_ON_STACK = re.compile(rf"{ON_STACK}(\d{{1,9}})")
+
+
+def without_stack_names(text: str) -> str:
+    """The text with words in place of torch's names for what stood on Python's stack at a graph break."""
+    return _IN_CODE_ON_STACK.sub(r"result_\1", _QUOTED_ON_STACK.sub(_OF_A_BREAK, text))
+
+
 @dataclass(frozen=True)
 class FailedGuard:
     """The parts of a failed check: the kind of difference, source, dimension, and both values."""
@@ -105,7 +117,7 @@ def guarded(kind: str, source: str | None, index: int | None) -> str:
     """What is guarded, in words: the size of `x` at dimension 0, or `k` alone for its value."""
     at = f" at dimension {index}" if index is not None else ""
     what = {"value": "", "rank": "the number of dimensions of "}.get(kind, f"the {kind} of ")
-    return f"{what}`{source}`{at}"
+    return without_stack_names(f"{what}`{source}`{at}")
 
 
 def describe_change(what: str, expected: str, actual: str) -> str:
