@@ -182,15 +182,18 @@ SETTINGS: Sequence[RecompileRemedy] = (
             "recompile_layer_number",
             "recompile_global_int",
             "recompile_closure",
-            "recompile_after_a_break",
             "recompile_nearest_version",
         ),
         never_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_string_argument"),
     ),
     RecompileRemedy(
-        "argument of torch.compile for a learning rate",
-        lambda cause: is_learning_rate(cause) and _is_first_by_argument(cause),
-        "`torch.compile(..., dynamic=True)` on the step compiles one version for all values.",
+        "argument of torch.compile, where an edit is surer",
+        lambda cause: (
+            (is_learning_rate(cause) or is_between_graphs(cause))
+            and not cause.is_captured
+            and _by_argument(cause)
+        ),
+        "`torch.compile(..., dynamic=True)` compiles one version for {all} the values.",
         _set_dynamic,
         _SLOWER,
         besides=True,
