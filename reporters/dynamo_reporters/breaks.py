@@ -42,6 +42,8 @@ from dynamo_core.model import (
 )
 from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.remedies.break_rules import break_advice
+from dynamo_core.remedies.expected import expected_break
+from dynamo_core.remedies.hints import useful_hints
 from dynamo_core.remedies.rules import Advice
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -76,6 +78,7 @@ class Break:
     met: Annotated[int, "how often Dynamo met it while compiling"]
     crossed: Annotated[int | None, "how often it was crossed at run time"]
     makes_frame_eager: bool
+    expected: Annotated[str | None, "why torch breaks the graph here on purpose; there is nothing to do then"]
     compile_ids: Annotated[list[CompileId | None], "of each time it was met"]
     stack: Annotated[list[StackFrame], "from the compiled frame to the line that broke"]
     callers: Annotated[list[StackFrame], "from the program's start to the compiled frame"]
@@ -142,6 +145,7 @@ def _break(cost: BreakCost) -> Break:
         met=each.met,
         crossed=each.crossed,
         makes_frame_eager=bool(each.frames_fell_back),
+        expected=expected_break(first),
         compile_ids=[occurrence.compile_id for occurrence in each.occurrences],
         stack=list(first.stack),
         callers=list(first.callers),
@@ -207,8 +211,9 @@ def _explanation(explanation: BreakExplanation | None) -> Iterator[Block]:
         return
     if explanation.explanation:
         yield Paragraph(" ".join(explanation.explanation.partition("\n\n")[0].split()))
-    if explanation.hints:
-        yield Bullets([f"hint: {' '.join(hint.split())}" for hint in explanation.hints])
+    hints = useful_hints(explanation.hints)
+    if hints:
+        yield Bullets([f"hint: {hint}" for hint in hints])
     if explanation.link:
         yield Paragraph(explanation.link, "dim")
 
@@ -312,6 +317,10 @@ def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Bloc
         yield Paragraph(parted)
     if any(process.inherited_calls for process in recording.processes):
         yield Paragraph("Calls in forked processes of graphs that were compiled before are not in it.", "dim")
+    expected = expected_break(first)
+    if expected is not None:
+        yield Paragraph(f"Nothing to do: {expected}.", "advice")
+        return
     yield from _advice(break_advice(first, each.process.torch_version, cost.recompiles.lengthened))
     yield from _explanation(first.explanation)
 

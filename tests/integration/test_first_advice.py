@@ -96,6 +96,26 @@ def test_first_advice_names_the_line_and_cures(name: str, python: ForkingPython,
     assert not left, f"not cured: {[each.title for each in left]}"
 
 
+_STEP = """
+import torch
+weight = torch.nn.Parameter(torch.ones(4))
+optimizer = torch.optim.Adam([weight], lr=0.1)
+step = torch.compile(lambda: optimizer.step(), backend="eager")
+for _ in range(3):
+    (weight * weight).sum().backward()
+    step()
+"""
+
+
+def test_a_break_that_torch_makes_on_purpose_is_no_finding(python: ForkingPython, tmp_path: Path) -> None:
+    program, recording = tmp_path / "step.py", tmp_path / "recording"
+    program.write_text(_STEP, encoding="utf-8")
+    found = ran(python, recording, str(program)).findings
+    assert "graph break" not in [each.kind for each in found]
+    explained = python.run("-m", "dynamo_cli", "explain", recording, cwd=tmp_path).stdout
+    assert "step.py:5 Call to `torch._dynamo.graph_break()`" in explained and "nothing to do" in explained
+
+
 def test_a_forked_program_is_found_what_it_is_found_alone(
     python: ForkingPython, environment: dict[str, str], tmp_path: Path
 ) -> None:

@@ -229,8 +229,8 @@ def test_casts_that_inductor_leaves_out_are_no_wrong_result(run: Runner, tmp_pat
     )
     result = run("run", "--verify=error", "-o", "recording", program)
     assert result.exit_code == 0, result.stderr
-    assert f"more exact than written: call 1 of f, compiled at {program}:2" in result.stderr
-    assert f"first cast at {program}:4" in result.stderr
+    assert "more exact than written: call 1 of f, compiled at program.py:2" in result.stderr
+    assert "first cast at program.py:4" in result.stderr
     assert "emulate_precision_casts = True keeps them (tried)" in result.stderr
 
 

@@ -1,5 +1,6 @@
 """Why a graph breaks, at which line of the user's, and what to do: from torch's words and the line alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from dynamo_core.analysis.source_lines import (
 )
 from dynamo_core.model import BreakExplanation, GraphBreak, Place, StackFrame
 from dynamo_core.remedies.break_rules import TABLE, break_advice, break_cause
+from dynamo_core.remedies.expected import expected_break
+from dynamo_core.remedies.hints import useful_hints
 from dynamo_core.remedies.rules import Cause, break_context_of, user_line
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "integration" / "broken_programs"
@@ -113,6 +116,10 @@ def test_a_line_of_a_stranger_is_not_executed_nor_formatted() -> None:
         ("if y.sum() > 0 and y.max() < 1:", ("y = y * 2",), "write `&` for `and`"),
         ("if y.isnan().any():", ("raise ValueError(y)",), "out of the compiled code"),
         ("while y.norm() > 1:", ("y = y / 2",), "make its body a function"),
+        ("if y.argmax() == 2:", ("break",), "leave the loop to Python"),
+        ("if y.argmax() == 2:", ("continue",), "calculate the rest of the pass always"),
+        ("if rows.shape[0] == 0:", ("continue",), "with a mask"),
+        ("if len(rows) > 1:", ("break",), "with a mask"),
         ('assert y.sum() > 0, f"{y}"', (), "constant text"),
         ("assert y.min() > 0 and y.max() < 1", (), "torch.logical_and"),
         ("assert y.sum() > 0", (), "in front of the call of `forward`"),
@@ -121,6 +128,16 @@ def test_a_line_of_a_stranger_is_not_executed_nor_formatted() -> None:
 )
 def test_one_reason_of_torchs_has_several_causes(line: str, behind: tuple[str, ...], said: str) -> None:
     assert said in advice(a_break(*BRANCH, line, behind=behind))
+
+
+def test_a_size_beside_a_tensor_is_not_what_a_branch_depends_on() -> None:
+    words = BreakExplanation(HERE, *BRANCH, (), None)
+    line = "if y.sum() > x.shape[0]:"
+    reason = "Data-dependent branching\n\n  Developer debug context: attempted to jump with {}()"
+    met = GraphBreak(reason.format("TensorVariable"), (StackFrame(HERE, "forward", line),), None, words)
+    assert "what a tensor holds" in break_cause(met)
+    of_size = replace(met, reason=reason.format("SymNodeVariable"))
+    assert "how much a condition on tensors selects" in break_cause(of_size)
 
 
 @pytest.mark.parametrize(
@@ -155,6 +172,23 @@ def test_a_print_with_keywords_is_not_put_off_as_torch_forgets_them() -> None:
     words = PRINT.format("['Tensor']").replace("has_kwargs False", "has_kwargs True")
     met = a_break("Failed to trace builtin operator", words, "print(y, end='')")
     assert advice(met).startswith("take `print(y, end='')` out of the compiled code")
+
+
+@pytest.mark.parametrize(
+    ("line", "behind", "said"),
+    [
+        ("for i in (y > 0).nonzero():", (), "do not loop over what was found"),
+        ("found = [x[i] for i in (y > 0).nonzero()]", (), "do not loop over what was found"),
+        ("hits = (y > 0).nonzero()", ("for i in hits:",), "do not loop over what was found"),
+        ("rows = y[y > 0]", ("if len(rows) == 0:",), "do not select rows"),
+        ("rows = y[y > 0]", ("return rows.sum()",), "TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1"),
+    ],
+)
+def test_a_size_that_depends_on_values_is_not_captured_where_a_loop_or_a_branch_needs_it(
+    line: str, behind: tuple[str, ...], said: str
+) -> None:
+    met = a_break("Dynamic shape operator", "Operator `aten.nonzero.default`'s output.", line, behind=behind)
+    assert said in advice(met)
 
 
 def test_a_setting_is_given_only_to_a_torch_that_has_it() -> None:
@@ -197,3 +231,66 @@ def test_what_the_tables_do_not_know_is_said_in_torchs_words() -> None:
     met = a_break("odd", "Something\nodd.\n\nMore of it.", "y = odd(x)")
     assert break_cause(met) == "Something odd."
     assert advice(met) == "Use something else."
+
+
+TORCH = "/venv/lib/python3.11/site-packages/torch/"
+BY_TORCH = StackFrame(Place(f"{TORCH}optim/optimizer.py", 79), "_use_grad", "torch._dynamo.graph_break()")
+REQUEST = ("Call to `torch._dynamo.graph_break()`", "User-inserted graph break. Message: None")
+MARKED = "Dynamo developers have intentionally marked that the function `{}` in file `{}` should not …"
+SKIPPED = "Attempted to call function marked as skipped"
+
+
+def test_a_break_that_torch_makes_in_its_own_code_is_expected() -> None:
+    met = a_break(*REQUEST, "opt.step()", BY_TORCH)
+    assert break_advice(met) == []
+    assert break_cause(met) == "torch itself ends a graph in `opt.step()`, and goes on with another one"
+    asked = a_break(*REQUEST, "torch._dynamo.graph_break()")
+    assert expected_break(asked) is None and advice(asked) == "remove `torch._dynamo.graph_break()`."
+
+
+def test_a_function_of_torchs_optimizers_that_torch_does_not_trace_is_expected() -> None:
+    words = MARKED.format("Adam.step", f"{TORCH}optim/lr_scheduler.py")
+    assert expected_break(a_break(SKIPPED, words, "step()")) is not None
+    # The user's line may do without another function of torch's, or of the user's.
+    for file in (f"{TORCH}hub.py", "/home/me/train.py"):
+        assert expected_break(a_break(SKIPPED, MARKED.format("load", file), "load()")) is None
+
+
+def test_a_line_that_only_calls_what_is_compiled_is_not_moved_out_of_it() -> None:
+    user = StackFrame(HERE, "<module>", "main()")
+    inner = StackFrame(Place(f"{TORCH}_dynamo/external_utils.py", 69), "inner", "return fn(*args, **kwargs)")
+    words = BreakExplanation(inner.place, SKIPPED, MARKED.format("f", "/home/me/f.py"), ("Avoid `f`.",), None)
+    met = GraphBreak(SKIPPED, (inner,), None, words, (user,))
+    assert break_advice(met) == []
+    assert break_context_of(met, None).function is None
+    assert "effect outside" not in break_cause(met)
+
+
+def test_a_break_in_the_module_that_ddp_calls_is_on_its_own_line() -> None:
+    ddp = StackFrame(Place(f"{TORCH}nn/parallel/distributed.py", 1715), "_run_ddp_forward", "")
+    called = StackFrame(Place("/home/me/main.py", 3), "<module>", "model(x)")
+    own = StackFrame(HERE, "forward", "print(y)")
+    of_module = GraphBreak(PRINT.format("['Tensor']"), (own,), None, callers=(called, ddp))
+    assert "`print` has an effect" in break_cause(of_module)
+    of_ddp = GraphBreak("Unsupported method call", (ddp,), None, callers=(called,))
+    assert "keeps its own accounts" in break_cause(of_ddp)
+    assert "before it is wrapped" in break_advice(of_ddp)[0].text
+
+
+def test_all_hints_are_read_and_the_useful_ones_given() -> None:
+    fundamental = "This graph break is fundamental - it is unlikely that ... Consider finding a workaround."
+    earlier = "This graph break may have been caused by an earlier graph break."
+    hints = (
+        fundamental,
+        earlier,
+        "Avoid using\n `x`.",
+        "Add tp_iternext_impl to this VariableTracker.",
+        "Please report an issue to PyTorch.",
+        "Construct the object outside, or submit an issue to GitHub.",
+        "Keep `___stack0`.",
+    )
+    assert useful_hints(hints) == ["Avoid using `x`.", "Construct the object outside.", earlier]
+    met = a_break("odd", "Odd.", "y = odd(x)")
+    assert met.explanation is not None
+    only_general = replace(met, explanation=replace(met.explanation, hints=(fundamental,)))
+    assert break_advice(only_general) == []

@@ -67,6 +67,17 @@ def test_a_second_break_on_top_of_the_first_is_told() -> None:
     assert found.hints == ("Avoid it.", "Move it.")
 
 
+def test_the_reason_is_what_stands_behind_the_words_on_what_torch_does() -> None:
+    found = parse_break_text(
+        "Graph break in user code at /x/train.py:9\n"
+        "Graph Break Reason: Failed to handle graph break gracefully. Skipping the function and falling back "
+        "to eager. Graph break encountered:\n\n"
+        "Could not extract specialized integer from data-dependent expression u0\n\nUser Stack:\n"
+    )
+    assert found is not None
+    assert found.kind == "Could not extract specialized integer from data-dependent expression u0"
+
+
 def test_the_users_stack_is_read_frame_by_frame() -> None:
     long = "x" * 2000
     stack = parse_user_stack(

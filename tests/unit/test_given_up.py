@@ -20,6 +20,7 @@ from dynamo_core.model import (
     Run,
     StackFrame,
 )
+from made_findings import recompile
 
 FILE = "/home/me/train.py"
 LINE = StackFrame(Place(FILE, 14), "helper", "total = x.sum().item()")
@@ -49,6 +50,39 @@ def test_the_line_is_in_torchs_words_where_nothing_else_has_it() -> None:
     assert what_stopped(replace(FORWARD, explanation=WORDS)).place == LINE.place
     assert what_stopped(FORWARD).place == FORWARD.place
     assert what_stopped(replace(FORWARD, reason=None)).kind == "no reason recorded"
+
+
+def test_a_frame_of_torchs_is_at_the_users_line_that_called_it() -> None:
+    inside = Place("/venv/lib/python3.11/site-packages/torch/optim/adam.py", 215)
+    frame = replace(FORWARD, name="step", place=inside, called_from=ABOVE)
+    (found,) = found_in(frames=[frame])
+    assert (found.place, found.source) == (ABOVE.place, ABOVE.text)
+    assert found.via is not None and found.via.place == inside
+
+
+def in_plain_trace(*breaks: GraphBreak) -> Finding:
+    failed = replace(
+        recompile(seconds=0.1),
+        compile_id=CompileId(0, 0),
+        recompile_reason=None,
+        fail_type="Unsupported",
+        fail_reason="Unsupported Tensor.item() call",
+        failed_at=LINE.place,
+    )
+    process = Process(Path("s.log"), compiles=[failed], breaks=[*breaks])
+    (found,) = find(Recording(Path("rec"), None, [process], 1, []))
+    return found
+
+
+def test_in_a_plain_trace_a_compile_that_failed_is_at_the_line_that_torch_names() -> None:
+    assert in_plain_trace().place == LINE.place
+    assert "because of /home/me/train.py:14" in in_plain_trace().title
+
+
+def test_in_a_plain_trace_a_compile_that_failed_and_its_break_are_one_finding() -> None:
+    found = in_plain_trace(GraphBreak("reason", (CALL, LINE), CompileId(0, 0), WORDS))
+    assert (found.kind, found.place, found.source) == ("fell back to eager", LINE.place, LINE.text)
+    assert "CAPTURE_SCALAR_OUTPUTS" in found.remedies[0].text
 
 
 def test_a_frame_that_fell_back_and_the_break_in_another_are_one_finding() -> None:

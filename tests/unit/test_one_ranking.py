@@ -55,6 +55,16 @@ def test_what_is_wrong_comes_first_whoevers_it_is() -> None:
     assert ranked([finding("graph break", 5.0), wrong])[0] == wrong
 
 
+@pytest.mark.parametrize("seconds", [1e-3, None])
+def test_what_was_compiled_again_once_comes_behind_a_break_in_every_call(seconds: float | None) -> None:
+    met_once = finding("graph break", seconds)
+    in_every_call = replace(met_once, evidence=Evidence(ran=300))
+    once, often = finding("recompile", 5.0), replace(finding("recompile", 5.0), evidence=Evidence(times=7))
+    assert ranked([once, in_every_call]) == [in_every_call, once]
+    assert ranked([often, in_every_call])[0] == often
+    assert ranked([met_once, once])[0] == once
+
+
 def test_what_is_of_the_run_and_of_no_line_comes_last() -> None:
     cold, library = finding("cold start", 60.0, None), finding("fell back to eager", 1e-3, is_library=True)
     assert ranked([cold, library]) == [library, cold]

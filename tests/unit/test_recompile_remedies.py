@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
 from dynamo_core.analysis.recompile_sentences import cause_sentence
 from dynamo_core.analysis.recompiles import frames_recompiled
@@ -28,6 +29,7 @@ from dynamo_core.model import (
 from dynamo_core.recording.guards import parse_guard_failure
 from dynamo_core.remedies.recompile_rules import REMEDIES, recompile_advice
 from dynamo_core.remedies.rules import Assignment, Change, what_varies
+from dynamo_core.shared.failed_guard import without_stack_names
 from made import compiled
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "integration" / "broken_programs"
@@ -172,6 +174,19 @@ def test_what_was_made_at_a_break_and_freed_has_that_break_for_its_cure() -> Non
     (cause,) = causes(["0/0: Cache line invalidated because L['___stack0'] got deallocated"])
     assert "cure that break" in recompile_advice(cause)[0].text
     assert cause_sentence(cause).startswith("a value made at the graph break was freed, and what")
+
+
+def test_torchs_names_for_what_a_break_gave_are_in_no_words() -> None:
+    given = "tensor '___stack1' size mismatch at index 0. expected 4, actual 5"
+    for reason in (f"0/0: {given}", "0/0: ___stack0 == 0.25", "0/0: ___stack1.size()[0] == y.size()[0]"):
+        (cause,) = causes([reason], symbols=[opened("L['___stack1'].size()[0]")])
+        first, *others = [each.text for each in recompile_advice(cause)]
+        said = [first, *others, cause_sentence(cause), what_differed(cause.failures[0])]
+        assert "cure that break" in first or cause.kind == "relation of sizes"
+        assert not [text for text in said if "___" in text]
+    assert without_stack_names("`___stack0` or `___stack1.shape`") == (
+        "a result of the graph break's line or `result_1.shape`"
+    )
 
 
 def test_before_2_13_torch_knows_no_dimensions_there() -> None:

@@ -189,6 +189,20 @@ def test_what_raised_is_a_break_at_a_line_and_none_without_one() -> None:
     assert broke.explanation == broke.broke.explanation == stopped.explanation
 
 
+CALLED_FROM = {"file": "/x/train.py", "line": 30, "name": "main", "text": "step()"}
+
+
+def test_the_line_that_called_a_frame_is_added_where_torchs_stack_lacks_it() -> None:
+    stack = [{"line": 40, "name": "<module>", "filename": 0}, {"line": 7, "name": "f", "filename": 0}]
+    began = record({"dynamo_start": {"stack": stack}, **FRAME})
+    broke = artifact(names.GRAPH_BREAK, STOP)
+    process = ours(FILE, began, broke, tried(called_from=CALLED_FROM))
+    (graph_break,) = process.breaks
+    assert [caller.place.line for caller in graph_break.callers] == [40, 30]
+    again = ours(FILE, began, broke, tried(called_from={**CALLED_FROM, "line": 40}))
+    assert [caller.place.line for caller in again.breaks[0].callers] == [40]
+
+
 def test_a_frame_that_was_compiled_has_no_explanation() -> None:
     assert ours(tried(stopped=STOP)).frames[0].explanation is None
 

@@ -5,11 +5,22 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from ..model import CompileId, Frame, Graph, GraphBreak, Process, Recording, ResumeFunction, StackFrame
+from ..model import (
+    Compile,
+    CompileId,
+    Frame,
+    Graph,
+    GraphBreak,
+    Process,
+    Recording,
+    ResumeFunction,
+    StackFrame,
+)
 from ..shared.quick_dataclass import dataclass
 from .recompiles import is_recompile_limit
 from .source_lines import is_library
 from .summary import break_identity, fell_back
+from .words import first_line
 
 # Breaks in a row with no graph in between: each is followed from each, so that many would take long.
 _MOST_IN_A_ROW = 20
@@ -27,15 +38,26 @@ def what_stopped(frame: Frame) -> GraphBreak:
     """The break that kept a frame from being compiled; where none was recorded, its first line and reason."""
     reason = frame.reason or "no reason recorded"
     where = frame.stopped or frame.broke
+    callers = () if frame.called_from is None else (frame.called_from,)
     if where is not None and where.stack:
         explanation = frame.explanation if where.explanation is None else where.explanation
         return replace(where, reason=reason, explanation=explanation)
     if frame.explanation is None:
-        return GraphBreak(reason, (StackFrame(frame.place, frame.name, ""),), frame.compile_id)
+        own = StackFrame(frame.place, frame.name, "")
+        return GraphBreak(reason, (own,), frame.compile_id, callers=callers)
     stack = frame.explanation.stack or (StackFrame(frame.explanation.place, frame.name, ""),)
     entered = [i for i, each in enumerate(stack) if each.function == frame.name]
     within = stack[entered[-1] :] if entered else stack
-    return GraphBreak(reason, within, frame.compile_id, frame.explanation)
+    return GraphBreak(reason, within, frame.compile_id, frame.explanation, callers)
+
+
+def what_stopped_compile(process: Process, compile_: Compile) -> GraphBreak:
+    """The break that ended a compile of a plain trace, which has no frames; else the line torch names."""
+    reason = f"{compile_.fail_type}: {first_line(compile_.fail_reason)}"
+    of_it = (each for each in reversed(process.breaks) if each.compile_id == compile_.compile_id)
+    where = compile_.failed_at or compile_.place
+    stack = () if where is None else (StackFrame(where, compile_.name or "", ""),)
+    return next(of_it, GraphBreak(reason, stack, compile_.compile_id))
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def cause_sentence(cause: RecompileCause) -> str:
         )
     elif cause.kind == "size" and cause.dynamic is False:
         sentence += "; with `dynamic=False` each size is a version of its own"
-    return sentence
+    return without_stack_names(sentence)
 
 
 def also_changed_words(cause: RecompileCause) -> str:

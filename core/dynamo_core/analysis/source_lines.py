@@ -88,6 +88,12 @@ def targets_of(line: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def looped_over(line: str) -> tuple[str, ...]:
+    """What `for` takes values of on the line, in a loop or a comprehension."""
+    loops = (node.iter for node in _nodes(line) if isinstance(node, ast.For | ast.comprehension))
+    return tuple(text for each in loops if (text := _text(each)) is not None)
+
+
 def changed_by(line: str) -> tuple[str, ...]:
     """The lists, dictionaries and sets that the line adds something to or removes something from."""
     found = [_text(owner) for node in _nodes(line) for owner in _containers_changed(node)]
@@ -172,6 +178,12 @@ _STANDARD = re.compile(r"(?:/lib/python3[^/]{0,20}/|<frozen )([A-Za-z_]\w{0,99})
 def is_library(place: Place) -> bool:
     """Whether a place is in an installed package, the standard library, or code that Inductor wrote."""
     return any(part in place.file for part in _LIBRARY) or _GENERATED.search(place.file) is not None
+
+
+def is_of_torch_or_python(place: Place) -> bool:
+    """Whether a place is in torch itself or in the standard library."""
+    found = _PACKAGE.search(place.file)
+    return found[1] == "torch" if found else _STANDARD.search(place.file) is not None
 
 
 def package_of(place: Place) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from ..analysis.break_costs import BreakCost, effect_and_cost, title_of
-from ..analysis.break_effects import Fallback
+from ..analysis.break_effects import DistinctBreak, Fallback, what_stopped_compile
 from ..analysis.figures import Figures
 from ..analysis.recompiles import is_recompile_limit
 from ..analysis.source_lines import is_library
@@ -13,6 +13,7 @@ from ..analysis.time.wall import across_ranks
 from ..analysis.words import first_line, frame_name, place, stable_text, without_numbers
 from ..model import Compile, Frame, GraphBreak, Process, StackFrame
 from ..remedies.break_rules import break_cause
+from ..remedies.expected import expected_break
 from ..remedies.rules import user_line
 from .build import break_remedies, remedy
 from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
@@ -20,39 +21,55 @@ from .kinds import Kind
 
 
 def breaks(figures: Figures) -> Iterator[Draft]:
-    """One of each distinct break. Where it made frames run eager, that is what the finding is about."""
+    """One of each distinct break that torch does not make on purpose, and that no failed compile explains."""
+    failed = {
+        process.stream: {each.compile_id for each in _failed_in_plain_trace(process)}
+        for process in figures.recording.processes
+    }
     for cost in figures.breaks:
-        each, first = cost.distinct, cost.distinct.first
-        frames = each.frames_fell_back
-        kind: Kind = "fell back to eager" if frames else "graph break"
-        line, library = user_line(first)
-        version = each.process.torch_version
-        # Frames that run eager cost no more than what was spent outside of graphs.
-        outside = _outside(cost, figures) if frames else None
-        yield Draft(
-            kind,
-            key=(stable_text(first.kind),),
-            title=title(first, line, frames),
-            cause=partial(break_cause, first, version),
-            effect=effect_and_cost(cost),
-            processes=each.processes,
-            place=first.place if line is None else line.place,
-            function=None if line is None else line.function,
-            source="" if line is None else line.text.strip(),
-            via=None if library is None else first.stack[-1],
-            cost=Cost(saves_at_most=outside) if outside is not None else _cost(cost),
-            outside_seconds=0.0 if outside is None else outside.seconds or 0.0,
-            evidence=Evidence(
-                tuple(dict.fromkeys(str(b.compile_id) for b in each.occurrences if b.compile_id)),
-                tuple(
-                    dict.fromkeys(graph.number for crossing in each.crossings for graph in crossing.before)
-                ),
-                (first.reason,),
-                each.met,
-                tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
-            ),
-            remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
-        )
+        each = cost.distinct
+        of_failed = set().union(*(failed.get(process.stream, ()) for process in each.processes))
+        if not is_expected(each) and not {met.compile_id for met in each.occurrences} <= of_failed:
+            yield of_break(cost, figures)
+
+
+def is_expected(each: DistinctBreak) -> bool:
+    """Whether torch makes the break on purpose, and no frame runs eager because of it."""
+    return not each.frames_fell_back and expected_break(each.first) is not None
+
+
+def of_break(cost: BreakCost, figures: Figures) -> Draft:
+    """The finding on one of them. Where it made frames run eager, that is what the finding is about."""
+    each, first = cost.distinct, cost.distinct.first
+    frames = each.frames_fell_back
+    kind: Kind = "fell back to eager" if frames else "graph break"
+    line, library = user_line(first)
+    version = each.process.torch_version
+    # Frames that run eager cost no more than what was spent outside of graphs.
+    outside = _outside(cost, figures) if frames else None
+    return Draft(
+        kind,
+        key=(stable_text(first.kind),),
+        title=title(first, line, frames),
+        cause=partial(break_cause, first, version),
+        effect=effect_and_cost(cost),
+        processes=each.processes,
+        place=first.place if line is None else line.place,
+        function=None if line is None else line.function,
+        source="" if line is None else line.text.strip(),
+        via=None if library is None else first.stack[-1],
+        cost=Cost(saves_at_most=outside) if outside is not None else _cost(cost),
+        outside_seconds=0.0 if outside is None else outside.seconds or 0.0,
+        evidence=Evidence(
+            tuple(dict.fromkeys(str(b.compile_id) for b in each.occurrences if b.compile_id)),
+            tuple(dict.fromkeys(graph.number for crossing in each.crossings for graph in crossing.before)),
+            (first.reason,),
+            each.met,
+            tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
+            each.crossed,
+        ),
+        remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
+    )
 
 
 def title(first: GraphBreak, line: StackFrame | None, frames: Iterable[Frame]) -> str:
@@ -89,9 +106,17 @@ def fallbacks(figures: Figures) -> Iterator[Draft]:
     for fallback in to_be_cured(figures):
         yield of_frame(figures, fallback)
     for process in figures.recording.processes:
-        for compile_ in () if process.is_ours else process.compiles:
-            if compile_.fail_type is not None and not is_recompile_limit(compile_.fail_reason):
-                yield _of_compile(figures, process, compile_)
+        for compile_ in _failed_in_plain_trace(process):
+            yield _of_compile(figures, process, compile_)
+
+
+def _failed_in_plain_trace(process: Process) -> list[Compile]:
+    """The compiles that failed, where a plain trace has no more of their frames."""
+    return [
+        each
+        for each in (() if process.is_ours else process.compiles)
+        if each.fail_type is not None and not is_recompile_limit(each.fail_reason)
+    ]
 
 
 def to_be_cured(figures: Figures) -> list[Fallback]:
@@ -141,26 +166,27 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
 
 def _of_compile(figures: Figures, process: Process, compile_: Compile) -> Draft:
     """What a plain trace of torch's has of a frame that fell back."""
+    stopped = what_stopped_compile(process, compile_)
+    line, library = user_line(stopped)
+    where = compile_.place if line is None else line.place
+    at = "" if where == compile_.place else f" because of {place(where)}"
     reason = f"{compile_.fail_type}: {first_line(compile_.fail_reason)}"
     outside = figures.outside_seconds(process)
     return Draft(
         "fell back to eager",
         key=(without_numbers(reason),),
         # No frame's record came, so that the method is not known.
-        title=f"{frame_name(compile_.name)} at {place(compile_.place)} could not be compiled: {reason}",
-        cause=reason,
+        title=f"{frame_name(compile_.name)} at {place(compile_.place)} could not be compiled{at}: {reason}",
+        cause=partial(break_cause, stopped, process.torch_version),
         processes=(process,),
-        place=compile_.place,
+        place=where,
         function=compile_.name,
+        source="" if line is None else line.text.strip(),
+        via=None if library is None else stopped.stack[-1],
         cost=_cost_of_eager(outside),
         outside_seconds=outside or 0.0,
         evidence=Evidence(() if compile_.compile_id is None else (str(compile_.compile_id),), (), (reason,)),
-        remedies=partial(
-            break_remedies,
-            "fell back to eager",
-            GraphBreak(reason, (), compile_.compile_id),
-            process.torch_version,
-        ),
+        remedies=partial(break_remedies, "fell back to eager", stopped, process.torch_version),
     )
 
 

@@ -31,6 +31,7 @@ def merged(identity: str, same: Sequence[Draft]) -> Finding:
         tuple(dict.fromkeys(each for draft in same for each in draft.evidence.records)),
         sum(draft.evidence.times for draft in same),
         tuple(dict.fromkeys(each for draft in same for each in draft.evidence.tests)),
+        _sum_of_known(draft.evidence.ran for draft in same),
     )
     are_ranks = all(process.rank is not None for process in processes)
     words = ("rank", "ranks") if are_ranks else ("process", "processes")
@@ -63,6 +64,11 @@ def merged(identity: str, same: Sequence[Draft]) -> Finding:
         remedies=_each_once(each for draft in (worst, *same) for each in _worked_out(draft.remedies)),
         processes=tuple(process.stream.name for process in processes),
     )
+
+
+def _sum_of_known(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
 
 
 def _how_bad(draft: Draft) -> tuple[bool, float, float]:
@@ -169,22 +175,45 @@ _UNKNOWN = -1.0  # less than any time
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
-    """The worst first. Equal ones stay in the order in which they were found."""
+    """The worst first. Equal ones stay in the order in which they were found.
+
+    What was compiled again but once is paid for, and comes behind breaks that each further call meets.
+    """
     found = list(findings)
     without_a_line = (
         _worth(each) for each in found if each.place is None and not SPECS[each.kind].of_the_run
     )
     most = max(without_a_line, default=_UNKNOWN)
-    return sorted(found, key=lambda finding: _rank(finding, most))
+    worth = {id(each): _worth_among(each, most) for each in found}
+    least = min((worth[id(each)] for each in found if _is_met_by_each_call(each)), default=float("inf"))
+
+    def rank(finding: Finding) -> tuple[float, ...]:
+        is_behind = _happened_once(finding) and worth[id(finding)] >= least
+        return _rank(finding, least if is_behind else worth[id(finding)], is_behind)
+
+    return sorted(found, key=rank)
 
 
-def _rank(finding: Finding, most_without_a_line: float) -> tuple[float, ...]:
+def _is_met_by_each_call(finding: Finding) -> bool:
+    return finding.kind == "graph break" and not finding.is_library and (finding.evidence.ran or 0) > 1
+
+
+def _happened_once(finding: Finding) -> bool:
+    return finding.kind == "recompile" and finding.evidence.times <= len(finding.processes)
+
+
+def _worth_among(finding: Finding, most_without_a_line: float) -> float:
+    is_untimed = finding.cost.saves_at_most.seconds is None
+    if finding.kind == "graph break" and is_untimed and not finding.is_library:
+        # Time outside of graphs, say, or tiny graphs: what a break leads to, and the break says more.
+        return most_without_a_line
+    return _worth(finding)
+
+
+def _rank(finding: Finding, worth: float, is_behind: bool) -> tuple[float, ...]:
+    """What findings are sorted by; one that `is_behind` comes after what is worth as much."""
     figure, kind = finding.cost.saves_at_most, finding.kind
     is_of_the_run = SPECS[kind].of_the_run
-    worth = _worth(finding)
-    if kind == "graph break" and figure.seconds is None and not finding.is_library:
-        # Time outside of graphs, say, or tiny graphs: what a break leads to, and the break says more.
-        worth = most_without_a_line
     return (
         _place_in(_WRONG, kind),
         # A library's line is seldom the user's to change. What is of the run and of no line comes behind it.
@@ -193,6 +222,7 @@ def _rank(finding: Finding, most_without_a_line: float) -> tuple[float, ...]:
         # What is right as it is.
         figure.seconds == 0.0 and not finding.remedies,
         -worth,
+        is_behind,
         figure.seconds is not None,
         _CERTAINTY.index(figure.known),
         _place_in(_UNTIMED, kind),

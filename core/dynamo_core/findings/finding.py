@@ -45,7 +45,8 @@ class Cost:
 class Evidence:
     """What in the recording a finding rests on: ids of compiles, numbers of graphs, and torch's own words.
 
-    `tests` are those of pytest in which it was met.
+    `times` is how often it was met, `ran` how often the program came by the line of a graph break since, None
+    where that was not counted. `tests` are those of pytest in which it was met.
     """
 
     compile_ids: tuple[str, ...] = ()
@@ -53,6 +54,7 @@ class Evidence:
     records: tuple[str, ...] = ()
     times: int = 1
     tests: tuple[str, ...] = ()
+    ran: int | None = None
 
 
 @dataclass(frozen=True)

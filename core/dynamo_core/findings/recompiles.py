@@ -17,7 +17,7 @@ from ..analysis.words import frame_name, number, place, process_title, seconds, 
 from ..model import Compile, Frame, Process, resumed_function
 from ..remedies.recompile_rules import recompile_advice
 from ..remedies.rules import Advice, edit
-from .breaks import breaks, of_frame, to_be_cured
+from .breaks import is_expected, of_break, of_frame, to_be_cured
 from .build import as_findings, by_identity, ranked, remedies
 from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
 from .kinds import Kind
@@ -190,14 +190,14 @@ _Subject = TypeVar("_Subject")
 
 
 def ranked_breaks(figures: Figures) -> list[BreakCost]:
-    """Every distinct break with its cost: what is one finding stands together."""
-    return _in_order(_breaks(figures))
+    """Every distinct break with its cost: what is one finding stands together, what torch intends last."""
+    return _expected_last(_in_order(_breaks(figures)))
 
 
 def ranked_problems(figures: Figures) -> list[BreakCost | Fallback]:
     """Every distinct break, and every frame that was given up for something else that can be cured."""
     frames = [(fallback, of_frame(figures, fallback)) for fallback in to_be_cured(figures)]
-    return _in_order([*frames, *_breaks(figures)])
+    return _expected_last(_in_order([*frames, *_breaks(figures)]))
 
 
 def ranked_recompiles(figures: Figures) -> list[FrameRecompiles]:
@@ -208,7 +208,11 @@ def ranked_recompiles(figures: Figures) -> list[FrameRecompiles]:
 
 
 def _breaks(figures: Figures) -> Iterable[tuple[BreakCost, Draft]]:
-    return zip(figures.breaks, breaks(figures), strict=True)
+    return [(cost, of_break(cost, figures)) for cost in figures.breaks]
+
+
+def _expected_last(ranked: list[_Subject]) -> list[_Subject]:
+    return sorted(ranked, key=lambda each: isinstance(each, BreakCost) and is_expected(each.distinct))
 
 
 def _in_order(drafted: Iterable[tuple[_Subject, Draft]]) -> list[_Subject]:

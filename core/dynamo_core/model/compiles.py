@@ -80,7 +80,7 @@ class Compile:
     `restart_reasons` says why the analysis was restarted, which cost `seconds_before_restart`; `dynamic` is
     the argument of torch.compile, None where it was not given; `method` is as in `Frame`. A compile without a
     `recompile_reason` is known to be no recompile only with `tells_recompile`: metrics of older versions of
-    torch have no such field.
+    torch have no such field. `failed_at` is the user's line at which a compile failed.
     """
 
     compile_id: CompileId | None
@@ -101,6 +101,7 @@ class Compile:
     dynamic: bool | None = None
     method: str | None = None
     tells_recompile: bool = True
+    failed_at: Place | None = None
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,10 @@ from .trace_format import Record
 _WHERE = re.compile(r"^Graph break in user code at (.+):(\d+)$", re.MULTILINE)
 # From 2.10 on, "Encountered graph break when attempting to trace CALL: …" can stand before the kind.
 _KIND = re.compile(r"^(?:Graph Break Reason: )?(\S.*)\n {2}Explanation: ", re.MULTILINE)
-_REASON = re.compile(r"^Graph Break Reason: (.+)$", re.MULTILINE)
+# Some reasons begin with a sentence on what torch does; the reason itself stands below it.
+_REASON = re.compile(
+    r"^Graph Break Reason: (?:Failed to handle graph break gracefully\.[^\n]*:\n\s*)?(.+)$", re.MULTILINE
+)
 _EXPLANATION = re.compile(r"^ {2}Explanation: ", re.MULTILINE)
 _SECOND = re.compile(
     r"\n\*\*\* While handling this graph break, another graph break occurred: \*\*\*\n\s*"

@@ -107,6 +107,17 @@ class CompileContext:
             self.stack(caller for caller in callers if caller["filename"] not in plumbing)
         )
 
+    def called_from(self, compile_id: CompileId | None, line: StackFrame | None) -> None:
+        """Add the line that called a compiled frame where torch's stack lacks it.
+
+        Torch leaves off the innermost lines of some stacks: it counts more calls of its own than there are.
+        """
+        if compile_id is None or line is None or _PLUMBING.search(line.place.file):
+            return
+        callers = self._process.callers.get(compile_id, ())
+        if line.place not in [caller.place for caller in callers]:
+            self._process.callers[compile_id] = (*callers, line)
+
     def _note_autograd(self, metadata: Mapping[str, Any]) -> None:
         """Note compiled autograd's number of a compile that begins; forget an earlier one of this id."""
         compile_ = metadata.get("frame_id"), metadata.get("frame_compile_id")

@@ -88,6 +88,7 @@ class CompileBuilder:
         if tried.def_line is not None:
             self._note_def_line(place, tried.def_line)
         compile_id = self._context.id_of(record)
+        self._context.called_from(compile_id, stack_frame(tried.called_from))
         failed_to_compile = tried.outcome in ("failed", "raised")
         failure = self._complete_compile(compile_id, tried)
         broke = self._breaks.break_from_error(tried.broke, compile_id)
@@ -141,8 +142,8 @@ class CompileBuilder:
                 lambda each: each.compile_id == compile_id, reversed(self._process.graphs)
             ):
                 graph.method = tried.method
-            for items in (self._process.breaks, self._process.bytecodes):
-                _set_method(items, compile_id, tried.method)
+            _set_method(self._process.bytecodes, compile_id, tried.method)
+        self._complete_breaks(compile_id, tried.method)
         compiles = self._process.compiles
         if not compiles or compiles[-1].compile_id != compile_id:
             return None
@@ -151,6 +152,15 @@ class CompileBuilder:
             last = replace(last, name=tried.name, place=Place(tried.file, tried.line))
         compiles[-1] = last
         return f"{last.fail_type}: {last.fail_reason}" if last.fail_reason else None
+
+    def _complete_breaks(self, compile_id: CompileId, method: str | None) -> None:
+        """Add to the breaks of a compile what is only known when it has ended."""
+        callers = self._process.callers.get(compile_id, ())
+        breaks = self._process.breaks
+        for at in range(len(breaks) - 1, -1, -1):
+            if breaks[at].compile_id != compile_id:
+                break
+            breaks[at] = replace(breaks[at], method=method or breaks[at].method, callers=callers)
 
     def _bytecode(self, record: Record) -> Bytecode:
         read = structured if self._has_instructions else structured_head
@@ -201,13 +211,12 @@ class CompileBuilder:
 
     def _compilation_metrics(self, record: Record) -> Compile:
         metrics = record.metadata[record.kind]
-        file, line = metrics.get("co_filename"), metrics.get("co_firstlineno")
         cache_metrics = {key: value for key, value in metrics.items() if "_cache_" in key}
         compile_id = self._context.id_of(record)
         compile_ = Compile(
             compile_id=compile_id,
             name=metrics.get("co_name"),
-            place=Place(file, line) if file is not None and line is not None else None,
+            place=_place_in(metrics, "co_filename", "co_firstlineno"),
             seconds=_duration(metrics),
             is_forward=record.kind == "compilation_metrics" and metrics.get("is_forward") is not False,
             guards=metrics.get("guard_count"),
@@ -225,6 +234,7 @@ class CompileBuilder:
             dynamic=dynamic_of(metrics.get("dynamo_config")),
             method=self._methods.get(compile_id),  # for a backward: known from the frame's record
             tells_recompile="recompile_reason" in metrics,
+            failed_at=_place_in(metrics, "fail_user_frame_filename", "fail_user_frame_lineno"),
         )
         self._process.compiles.append(compile_)
         self._process.cache_counts.extend(counts_in_metrics(metrics, compile_.compile_id))
@@ -233,6 +243,11 @@ class CompileBuilder:
         if not self._process.is_ours or "graph calls" in self._process.failed_probes:
             self._graphs.complete(compile_)
         return compile_
+
+
+def _place_in(metrics: Mapping[str, Any], file_field: str, line_field: str) -> Place | None:
+    file, line = metrics.get(file_field), metrics.get(line_field)
+    return None if file is None or line is None else Place(file, line)
 
 
 def _duration(metrics: Mapping[str, Any]) -> float | None:

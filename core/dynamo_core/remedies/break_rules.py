@@ -1,11 +1,13 @@
 """Cause and advice for a graph break or a frame that fell back: the first cause of TABLE that matches.
 
-If none matches, torch's own explanation and its first hint are used.
+If none matches, torch's own explanation and its useful hints are used.
 """
 
 from ..analysis.recompiles import is_recompile_limit
 from ..model import GraphBreak
 from . import calls, code, values
+from .expected import expected_break
+from .hints import useful_hints
 from .rules import Advice, BreakContext, Cause, break_context_of
 
 # Specific causes come before general ones.
@@ -38,17 +40,23 @@ def break_advice(
     """
     if is_recompile_limit(graph_break.reason):
         return [_AT_LIMIT]
+    if expected_break(graph_break) is not None:
+        return []
     break_context = break_context_of(graph_break, torch_version)
     cause = _cause(break_context)
     advice = list(cause.advice(break_context)) if cause is not None else []
     if lengthened is not None:
         return [Advice(_LENGTHENED.format(lengthened=lengthened, **break_context.parts))]
-    hints = graph_break.explanation.hints if graph_break.explanation else ()
-    return advice or [Advice(" ".join(hint.split())) for hint in hints[:1]]
+    if advice or graph_break.explanation is None or break_context.is_outside:
+        return advice
+    return [Advice(hint) for hint in useful_hints(graph_break.explanation.hints)]
 
 
 def break_cause(graph_break: GraphBreak, torch_version: str | None = None) -> str:
     """Why the graph breaks, in a sentence."""
+    expected = expected_break(graph_break)
+    if expected is not None:
+        return expected
     break_context = break_context_of(graph_break, torch_version)
     cause = _cause(break_context)
     if cause is not None:

@@ -8,7 +8,7 @@ LoggingLoggerVariable, NumpyVariable) and torch/_dynamo/trace_rules.py, read wit
 import re
 
 from ..analysis.source_lines import assigns_nothing
-from .rules import Assignment, Cause, Change, RemedyTemplate
+from .rules import Assignment, BreakContext, Cause, Change, RemedyTemplate
 
 _LATER = "torch._dynamo.config.reorderable_logging_functions+"
 _PRINT = re.compile(r"builtin operator `print`|builtin `print")
@@ -223,6 +223,12 @@ CALLS = (
         line=re.compile(r"\btqdm\(|\btrange\("),
     ),
 )
+
+
+def _is_inside(break_context: BreakContext) -> bool:
+    return not break_context.is_outside
+
+
 # After all causes for calls that are known by name.
 ANY_OTHER = (
     Cause(
@@ -237,7 +243,7 @@ ANY_OTHER = (
                 change=_MOVED,
             ),
         ),
-        when=lambda break_context: assigns_nothing(break_context.line),
+        when=lambda break_context: assigns_nothing(break_context.line) and not break_context.is_outside,
     ),
     Cause(
         _IN_C,
@@ -251,12 +257,14 @@ ANY_OTHER = (
             ),
         ),
         unless=re.compile(r"^\s*(?:async )?with\b"),
+        when=_is_inside,
     ),
     Cause(
         re.compile(r"Unsupported method call"),
         "`{call}` is a call that torch does not know how to trace",
         (RemedyTemplate(_ELSEWHERE, cures="date_of_today", change=_MOVED_CALL),),
         unless=re.compile(r"^\s*(?:async )?with\b"),
+        when=_is_inside,
     ),
 )
 OF_A_LIBRARY = (
@@ -277,6 +285,7 @@ OF_A_LIBRARY = (
 _ASKS = re.compile(r"graph_break\(\)|skip_frame\(\)|torch\.compiler\.disable")
 _LOOKS = re.compile(r"Data-dependent|Tensor\.item\(\)|_local_scalar_dense|Dynamic shape operator")
 _REMOVED = Change(edit="statement removed")
+_IS_REQUEST = re.compile(r"\b(?:graph_break|skip_frame|step_unsupported)\(")
 
 
 def _outside_of_library(cures: str) -> tuple[RemedyTemplate, ...]:
@@ -320,11 +329,13 @@ REQUESTED = (
         re.compile(r"graph_break\(\)"),
         "the program asks for this break: `{line}`",
         (RemedyTemplate("remove `{line}`.", cures="explicit_break", change=_REMOVED),),
+        line=_IS_REQUEST,
     ),
     Cause(
         re.compile(r"skip_frame\(\)|step_unsupported\(\)"),
         "the program asks torch to leave this function alone: `{line}`",
         (RemedyTemplate("remove `{line}`.", cures="skipped_frame", change=_REMOVED),),
+        line=_IS_REQUEST,
     ),
     Cause(
         re.compile(r"^(?:BackendCompilerFailed|InductorError)"),

@@ -178,6 +178,19 @@ TORCH_CODE = (
         ),
     ),
     Cause(
+        re.compile(r"returned non-Tensor"),
+        "`torch.get_default_device()` gives no tensor, so that torch cannot put the call into a graph",
+        (
+            RemedyTemplate(
+                "use the device of a tensor that is there, `x.device`, in place of "
+                "`torch.get_default_device()`; or call it before the call of `{function}`, and pass in what "
+                "it returns.",
+                cures="default_device",
+            ),
+        ),
+        line=re.compile(r"\bget_default_device\("),
+    ),
+    Cause(
         re.compile(r"sparse Tensor|Sparse tensor"),
         "torch.compile does not support sparse tensors",
         (

@@ -19,6 +19,8 @@ _FUNCTIONS = (
     "type",
 )
 _WIDER = ("float16", "float32", "float64")
+# Source: torch/optim/optimizer.py (param_groups); what the user calls the optimizer stands in front.
+_LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
 _TYPE = re.compile(r"type=<class '([^']+)'>")
 
 
@@ -76,7 +78,8 @@ def _argument(cause: RecompileCause) -> str | None:
     return source if source.isidentifier() else None
 
 
-def _is_between_graphs(cause: RecompileCause) -> bool:
+def is_between_graphs(cause: RecompileCause) -> bool:
+    """Whether what varies is a result of a graph break's line, which has no name of the user's."""
     return (cause.source or "").startswith("___")
 
 
@@ -92,6 +95,11 @@ def _is_of_a_wrapped_module(cause: RecompileCause) -> bool:
     return is_on_module or len(cause.frame.compile_calls) > 1
 
 
+def is_learning_rate(cause: RecompileCause) -> bool:
+    """Whether what varies is the learning rate of an optimizer, which may be a tensor as well."""
+    return cause.is_float and _LEARNING_RATE.search(cause.source or "") is not None
+
+
 # Before all others: the modules differ, so making their sizes dynamic would not help.
 OF_WRAPPED_MODULES = RecompileRemedy(
     "modules of torch's compiled apart",
@@ -100,19 +108,30 @@ OF_WRAPPED_MODULES = RecompileRemedy(
     "of that function: compile one module of yours that holds them all, in one call of `torch.compile`.",
     cures=("recompile_modules_apart",),
 )
-EDITS: Sequence[RecompileRemedy] = (
+# Before all others: the value has no name by which the user could make it dynamic.
+BETWEEN_GRAPHS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "freed between two graphs",
-        lambda cause: cause.kind == "freed object" and _is_between_graphs(cause),
+        lambda cause: cause.kind == "freed object" and is_between_graphs(cause),
         "the line of the graph break before it makes a new object in each call, for which it is compiled: "
         "cure that break, which keeps the object inside of one graph, or make it once.",
     ),
     RecompileRemedy(
         "between two graphs",
-        _is_between_graphs,
+        is_between_graphs,
         "what the line of the graph break before it gave is another value in each call{values}: cure that "
         "break, which keeps the value inside of one graph, or make it the same in every call.",
     ),
+)
+OF_A_LEARNING_RATE = RecompileRemedy(
+    "learning rate as a tensor",
+    is_learning_rate,
+    "the learning rate of an optimizer takes several values{values}: make it a tensor where the "
+    "optimizer is made, `lr=torch.tensor(…)`; a schedule then changes what the tensor holds, and one version "
+    "serves all.",
+    cures=("recompile_rate_of_optimizer", "recompile_rate_by_a_schedule"),
+)
+EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "loop over a size",
         _is_loop,

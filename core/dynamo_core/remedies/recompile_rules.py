@@ -8,7 +8,15 @@ is imported; a dimension behind the name is understood from 2.13 on) and torch/_
 from collections.abc import Callable, Sequence
 
 from ..analysis.recompile_causes import RecompileCause, causes_of
-from .recompile_edits import EDITS, OF_WRAPPED_MODULES
+from ..shared.failed_guard import is_on_stack
+from .recompile_edits import (
+    BETWEEN_GRAPHS,
+    EDITS,
+    OF_A_LEARNING_RATE,
+    OF_WRAPPED_MODULES,
+    is_between_graphs,
+    is_learning_rate,
+)
 from .rules import Advice, Assignment, Change, RecompileRemedy
 
 _SLOWER = "what is not fixed can make compiled code slower"
@@ -31,7 +39,8 @@ def _can_be_dynamic(cause: RecompileCause) -> bool:
 
 
 def _can_be_named(cause: RecompileCause) -> bool:
-    is_enough = bool(cause.dynamic_sources) and not cause.float_became_dynamic
+    has_names = bool(_names(cause)) and not is_between_graphs(cause)
+    is_enough = has_names and not cause.float_became_dynamic
     return _can_be_dynamic(cause) and is_enough and not _is_hardly_more_than_0_or_1(cause)
 
 
@@ -42,7 +51,7 @@ def _is_hardly_more_than_0_or_1(cause: RecompileCause) -> bool:
 
 def _can_be_unbacked(cause: RecompileCause) -> bool:
     is_sure = _sizes_can_be_dynamic(cause) and cause.is_unconstrained and not cause.is_whole_graph
-    return is_sure and cause.was_0_or_1 and bool(cause.dynamic_sources)
+    return is_sure and cause.was_0_or_1 and bool(_names(cause)) and not is_between_graphs(cause)
 
 
 def _by_argument(cause: RecompileCause) -> bool:
@@ -94,6 +103,7 @@ def _names(cause: RecompileCause) -> list[str]:
     names = (
         source if index is None or not has_dimensions else f"{source}:{index}"
         for source, index in cause.dynamic_sources
+        if not is_on_stack(source)
     )
     return list(dict.fromkeys(names))
 
@@ -139,7 +149,6 @@ SETTINGS: Sequence[RecompileRemedy] = (
             "recompile_float_argument",
             "recompile_rate_on_module",
             "recompile_size_with_rate",
-            "recompile_rate_of_optimizer",
             "recompile_dynamic_false",
         ),
         never_for=("recompile_specialised_size", "recompile_two_inputs", "recompile_counter_in_forward"),
@@ -173,10 +182,21 @@ SETTINGS: Sequence[RecompileRemedy] = (
             "recompile_layer_number",
             "recompile_global_int",
             "recompile_closure",
-            "recompile_after_a_break",
             "recompile_nearest_version",
         ),
         never_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_string_argument"),
+    ),
+    RecompileRemedy(
+        "argument of torch.compile, where an edit is surer",
+        lambda cause: (
+            (is_learning_rate(cause) or is_between_graphs(cause))
+            and not cause.is_captured
+            and _by_argument(cause)
+        ),
+        "`torch.compile(..., dynamic=True)` compiles one version for {all} the values.",
+        _set_dynamic,
+        _SLOWER,
+        besides=True,
     ),
     RecompileRemedy(
         "sizes of parameters",
@@ -203,7 +223,6 @@ SETTINGS: Sequence[RecompileRemedy] = (
             and cause.kind == "size"
             and not cause.is_of_parameter
             and not cause.was_0_or_1
-            and not (cause.source or "").startswith("___")
         ),
         "call {marked} on what is passed, before the call.",
         never_for=("recompile_specialised_size", "recompile_loop_over_size", "recompile_sizes_0_and_1"),
@@ -228,7 +247,13 @@ SETTINGS: Sequence[RecompileRemedy] = (
 
 # All remedies, the surest first. Each was tried with torch 2.13 on the programs that it names
 # (tests/integration/test_first_advice.py).
-REMEDIES: tuple[RecompileRemedy, ...] = (OF_WRAPPED_MODULES, *SETTINGS, *EDITS)
+REMEDIES: tuple[RecompileRemedy, ...] = (
+    OF_WRAPPED_MODULES,
+    *BETWEEN_GRAPHS,
+    OF_A_LEARNING_RATE,
+    *SETTINGS,
+    *EDITS,
+)
 _MOST = 3
 
 

@@ -5,11 +5,19 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from ..analysis.recompile_causes import RecompileCause
-from ..analysis.source_lines import call_on, condition_of, is_library, package_of, targets_of
+from ..analysis.source_lines import (
+    call_on,
+    condition_of,
+    is_library,
+    is_of_torch_or_python,
+    looped_over,
+    package_of,
+    targets_of,
+)
 from ..analysis.words import place
-from ..model import GraphBreak, Place, StackFrame
+from ..model import GraphBreak, Place, StackFrame, function_of
 from ..recording.guards import plain_source
-from ..shared.failed_guard import guarded, source_words, without_stack_names
+from ..shared.failed_guard import guarded, is_on_stack, source_words, without_stack_names
 from ..shared.quick_dataclass import dataclass
 
 
@@ -92,6 +100,8 @@ class BreakContext:
     is the library function that the user's line calls, `library` the name of the library, and `depth` the
     number of calls inside of it; `is_in_ddp` says that it is DistributedDataParallel, `is_in_distributions`
     that the line is one of torch.distributions. `context` is torch's additional text for its developers.
+    `is_outside` says that the user's line only calls what is compiled, so that nothing can be moved out of
+    compiled code there.
     """
 
     words: str
@@ -106,6 +116,7 @@ class BreakContext:
     grad_enabled: bool | None = None
     is_in_ddp: bool = False
     is_in_distributions: bool = False
+    is_outside: bool = False
 
     @cached_property
     def parts(self) -> dict[str, str]:
@@ -145,6 +156,15 @@ class BreakContext:
         )
 
     @property
+    def is_looped_over(self) -> bool:
+        """Whether a `for` here, or on a later line over what this line assigns, takes values of a tensor."""
+        targets = targets_of(self.line)
+        later = (each for line in self.following for each in looped_over(line))
+        return bool(looped_over(self.line)) or any(
+            target in _NAME.findall(each) for each in later for target in targets
+        )
+
+    @property
     def is_branched_on_next(self) -> bool:
         """Whether a later line branches on the value that this line assigns."""
         targets = targets_of(self.line)
@@ -168,13 +188,30 @@ def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> Brea
         0 if entered is None else len(stack) - stack.index(entered),
         None if entered is None else package_of(entered.place),
         torch_version,
-        graph_break.stack[0].function if graph_break.stack else None,
+        _compiled_function(graph_break),
         graph_break.reason[:_LONGEST_REASON].partition(_CONTEXT)[2][:_LONGEST_CONTEXT],
         graph_break.grad_enabled,
-        (graph_break.method or "").startswith("DistributedDataParallel")
-        or any(frame.place.file.endswith(_DDP) for frame in stack),
+        _is_in_ddp(graph_break),
         bool(stack) and stack[-1].place.file.endswith(_DISTRIBUTION),
+        bool(stack) and all(is_library(frame.place) for frame in graph_break.stack),
     )
+
+
+def _compiled_function(graph_break: GraphBreak) -> str | None:
+    """The user's function that is compiled; None where what is compiled is a library's."""
+    own = (frame for frame in graph_break.stack if not is_library(frame.place))
+    return next((function_of(frame.function) for frame in own), None)
+
+
+def _is_in_ddp(graph_break: GraphBreak) -> bool:
+    """Whether DistributedDataParallel itself broke the graph, and not the module that it calls."""
+    stack = [*graph_break.callers, *graph_break.stack]
+    inside = [at for at, frame in enumerate(stack) if frame.place.file.endswith(_DDP)]
+    is_its_own = (graph_break.method or "").startswith("DistributedDataParallel")
+    if not inside and not is_its_own:
+        return False
+    begin = inside[-1] if inside else len(graph_break.callers)
+    return all(is_of_torch_or_python(frame.place) for frame in stack[begin:])
 
 
 def user_line(graph_break: GraphBreak) -> tuple[StackFrame | None, StackFrame | None]:
@@ -213,6 +250,11 @@ class RemedyTemplate:
     since: tuple[int, int] = _OLDEST
     not_for: tuple[str, ...] = ()
 
+    def fits(self, break_context: BreakContext, version: tuple[int, int]) -> bool:
+        """Whether this version of torch accepts it, and the user's line is one that it can be about."""
+        is_about_line = "{" in self.text or (self.change is not None and self.change.edit is not None)
+        return version >= self.since and not (break_context.is_outside and is_about_line)
+
     def advice(self, break_context: BreakContext) -> Advice:
         """The advice with the parts of this break filled in."""
         return Advice(self.text.format_map(break_context.parts), self.change, self.may_change)
@@ -248,10 +290,10 @@ class Cause:
         return self.sentence.format_map(break_context.parts)
 
     def advice(self, break_context: BreakContext) -> Sequence[Advice]:
-        """The advice that this break's torch version accepts; of an unknown version, what all accept."""
+        """The advice that fits this break; of an unknown version of torch, what all accept."""
         found = _VERSION.match(break_context.torch_version or "")
         version = (int(found[1]), int(found[2])) if found else _OLDEST
-        return [each.advice(break_context) for each in self.treatments if version >= each.since]
+        return [each.advice(break_context) for each in self.treatments if each.fits(break_context, version)]
 
 
 # Rules for recompiles.
@@ -292,14 +334,17 @@ class RecompileRemedy:
     def advice(self, cause: RecompileCause) -> Advice:
         """The advice with the names and values of a cause filled in."""
         change = self.change(cause) if self.change is not None else None
-        return Advice(self.text.format(**_words(cause, change)), change, self.may_change)
+        text = without_stack_names(self.text.format(**_words(cause, change)))
+        return Advice(text, change, self.may_change)
 
 
 def _marked(cause: RecompileCause) -> str:
     """Calls of mark_dynamic for a size and all sizes equal to it: torch refuses to mark only one of them."""
     sizes = [(plain_source(source), index) for source, index in cause.dynamic_sources if index is not None]
     named = dict.fromkeys([(cause.source, cause.index), *sizes])
-    return " and ".join(f"`torch._dynamo.mark_dynamic({name}, {index})`" for name, index in named)
+    return " and ".join(
+        f"`torch._dynamo.mark_dynamic({name}, {index})`" for name, index in named if not is_on_stack(name)
+    )
 
 
 def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:

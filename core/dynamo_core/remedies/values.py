@@ -15,6 +15,7 @@ _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
 _ASSERT = re.compile(r"^\s*assert\b")
 _WHILE = re.compile(r"^\s*while\b")
 _APPENDS = re.compile(r"\s*[\w.]{1,100}\.(?:append|add|extend)\(")
+_SIZE = re.compile(r"\.shape\b|\.size\(|\.numel\(|\blen\(")
 _TO_WHERE = Change(edit="branch to where")
 _NOT_KNOWN = "and that is not known while the function is compiled"
 
@@ -24,7 +25,20 @@ def _raises(break_context: BreakContext) -> bool:
 
 
 def _leaves_a_loop(break_context: BreakContext) -> bool:
-    return bool(break_context.following) and break_context.following[0].strip() in ("break", "continue")
+    return bool(break_context.following) and break_context.following[0].strip() == "break"
+
+
+def _ends_a_pass(break_context: BreakContext) -> bool:
+    return bool(break_context.following) and break_context.following[0].strip() == "continue"
+
+
+def _asks_for_a_size(break_context: BreakContext) -> bool:
+    is_of_a_tensor = "TensorVariable" in break_context.context  # torch's name for what it branches on
+    return not is_of_a_tensor and _SIZE.search(break_context.parts["condition"]) is not None
+
+
+def _is_looped_over(break_context: BreakContext) -> bool:
+    return break_context.is_looped_over
 
 
 def _appends(break_context: BreakContext) -> bool:
@@ -47,6 +61,15 @@ def _compile_the_body(cures: str) -> RemedyTemplate:
     return RemedyTemplate(
         "compile what the loop repeats, not the loop: make its body a function, give that one to "
         "`torch.compile`, and leave `while {condition}` to Python.",
+        cures=cures,
+    )
+
+
+def _selected_by_a_mask(cures: str) -> RemedyTemplate:
+    return RemedyTemplate(
+        "do not select rows: keep all of them, with a mask that is 0 for those that are not wanted, "
+        "`(x * mask[:, None]).sum(0) / mask.sum()` in place of `x[mask].mean(0)`; and in place of the branch "
+        "choose, `torch.where(mask.any(), then, else)`.",
         cures=cures,
     )
 
@@ -113,6 +136,24 @@ _BRANCHES = (
             ),
         ),
         when=_raises,
+    ),
+    Cause(
+        _BRANCH,
+        "which way `{branch}` goes depends on how much a condition on tensors selects, " + _NOT_KNOWN,
+        (_selected_by_a_mask("if_on_a_selection"),),
+        when=_asks_for_a_size,
+    ),
+    Cause(
+        _BRANCH,
+        "whether a pass of the loop ends here depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "calculate the rest of the pass always, and choose: `torch.where({tensor_condition}, old, "
+                "new)`, for each value that it changes.",
+                cures="pass_that_is_ended",
+            ),
+        ),
+        when=_ends_a_pass,
     ),
     Cause(
         _BRANCH,
@@ -289,6 +330,24 @@ _OF_KNOWN_SIZE = RemedyTemplate(
 )
 _SIZES = (
     Cause(
+        re.compile(r"Dynamic shape operator|Could not extract specialized integer from data-dependent"),
+        "how often a loop runs depends on what a tensor holds (`{line}`), " + _NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "do not loop over what was found: calculate for all of them at once, with a mask of those "
+                "that are wanted, `torch.where(mask, new, 0)`.",
+                cures="loop_over_hits",
+            ),
+        ),
+        when=_is_looped_over,
+    ),
+    Cause(
+        re.compile(r"Dynamic shape operator"),
+        _SIZED,
+        (_selected_by_a_mask("selection_then_branch"),),
+        when=_is_branched_on_next,
+    ),
+    Cause(
         re.compile(r"Dynamic shape operator\n"),
         _SIZED,
         (
@@ -298,6 +357,7 @@ _SIZES = (
                 "the operator is part of the graph.",
                 cures="unique",
                 change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),)),
+                not_for=("loop_over_hits", "selection_then_branch"),
             ),
             _OF_KNOWN_SIZE,
         ),

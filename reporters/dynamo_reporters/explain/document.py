@@ -272,6 +272,9 @@ class Explained:
     stopped_at: Annotated[
         list[str], "where Python was in each process that SIGINT or SIGTERM ended, if it left its stack"
     ]
+    expected_breaks: Annotated[
+        list[str], "graph breaks that torch makes on purpose, in code of its own: there is nothing to do"
+    ]
     limits: Annotated[
         list[str],
         "frames that run eager for what capturing them would cost, and the option that says so",

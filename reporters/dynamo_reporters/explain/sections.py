@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
+from dynamo_core.analysis.break_costs import title_of
 from dynamo_core.analysis.ranks.members import newest_launch
 from dynamo_core.analysis.summary import disagreements
 from dynamo_core.analysis.time.compiles import Phase, phases_of
@@ -20,6 +21,9 @@ from dynamo_core.analysis.verdict import (
     versions,
 )
 from dynamo_core.case import Case
+from dynamo_core.findings.breaks import is_expected
+from dynamo_core.remedies.expected import expected_break
+from dynamo_core.remedies.rules import place_of
 from dynamo_core.shared.bisection import BISECTED
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -83,7 +87,7 @@ def _listed(
         if found:
             yield Heading(title)
             yield Bullets(found[:_ROWS_SHOWN])
-            yield from rest(len(found) - _ROWS_SHOWN, "such frame", "--format json has all")
+            yield from rest(len(found) - _ROWS_SHOWN, "such line", "--format json has all")
 
     return Section(name, blocks, lines or items, f"  {prefix}: ", 5, fields, title, items)
 
@@ -110,6 +114,12 @@ def _several_launches(case: Case) -> Iterator[Block]:
             f"The counts below are of several launches: of the last, and of {'; '.join(others)}. `dynamo "
             "ranks` compares the last; --restart N and --rank N pick out a part."
         )
+
+
+def _expected_breaks(case: Case) -> list[str]:
+    """The graph breaks that torch makes on purpose, where no frame runs eager because of them."""
+    found = [cost.distinct.first for cost in case.figures.breaks if is_expected(cost.distinct)]
+    return [f"{title_of(each, place_of(each))}: {expected_break(each)}; nothing to do" for each in found]
 
 
 def _unfinished(case: Case) -> list[str]:
@@ -228,6 +238,13 @@ SECTIONS = (
         lambda case: findings_section(case.findings, can_run_again=case.recording.run is not None),
         lambda case: finding_lines(case.findings, _FINDINGS_SHOWN),
         fields={"findings": lambda case: case.findings},
+    ),
+    _listed(
+        "expected breaks",
+        "Graph breaks that torch makes on purpose",
+        _expected_breaks,
+        "expected",
+        expected_breaks=_expected_breaks,
     ),
     Section("ranks in short"),
     Section("timeline"),

@@ -1,7 +1,7 @@
 """A compiled optimizer of which the learning rate decays.
 
 kind: recompile
-advice: dynamic=True
+advice: lr=torch.tensor
 """
 
 import torch
