@@ -1,16 +1,22 @@
 """How graphs that were run beside eager are counted, and what is said of each."""
 
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dynamo_core.analysis.verification import (
     NO_CALL,
+    ProgramCall,
     Verification,
     audit_sentence,
     node_text,
     not_compared_lines,
     off_text,
+    program_lines,
+    program_sentence,
+    since_text,
     verification,
     verified_sentence,
     wrong_lines,
@@ -26,6 +32,7 @@ from dynamo_core.model import (
     Run,
     RunSettings,
     VerifiedCall,
+    VerifiedProgramCall,
     WrongNode,
 )
 from made_findings import graph
@@ -202,3 +209,60 @@ def test_what_was_not_compared_is_told_with_the_reason_and_gradients_with_the_fi
         f"not compared: graph 3 [3/0] forward at {PLACE}: it writes",
         f"gradients of graph 1 [1/0] forward at {PLACE}: no leaf",
     ]
+
+
+CALL = "call 2 of f, compiled at /a/train.py:3"
+
+
+def program_call(outcome: str = "agrees", **more: Any) -> ProgramCall:
+    values: dict[str, Any] = dict.fromkeys(each.name for each in fields(VerifiedProgramCall))
+    values |= {"name": "f", "compiled_at": Place("/a/train.py", 3), "call": 2, "outcome": outcome}
+    values |= {"compared": 4, "differences": 0, "seconds": 1.0, **more}
+    return ProgramCall(Process(Path("s.log")), VerifiedProgramCall(**values))
+
+
+def with_calls(*calls: ProgramCall) -> Verification:
+    return Verification((), True, calls)
+
+
+def test_what_calls_of_the_program_gave() -> None:
+    wrong = program_call("disagrees", path="result", error=2.0, allowed=0.5, stage="AOTAutograd")
+    unknown = program_call("not compared", why="CUDA is in use")
+    assert program_sentence(with_calls(program_call())) == (
+        "1 call of 1 compiled function compared with plain Python: all agree"
+    )
+    assert program_sentence(with_calls(program_call(), wrong)).endswith("compared with plain Python: 1 wrong")
+    assert program_sentence(with_calls(unknown)) == "The program itself was not compared (CUDA is in use)"
+    assert audit_sentence(with_calls(program_call(), wrong)) == (
+        "1 call gave something else than plain Python, 1 call gave what plain Python gives"
+    )
+    assert list(program_lines(with_calls(wrong, unknown))) == [
+        f"wrong: {CALL}: result: off by 2, 0.5 allowed; wrong since AOTAutograd",
+        "not compared: 1 call of the program: CUDA is in use",
+    ]
+
+
+def test_nothing_agrees_that_was_not_compared() -> None:
+    for outcome in ("not compared", "not comparable"):
+        found = with_calls(program_call(outcome, why="a"))
+        sentences = (program_sentence(found), audit_sentence(found), *program_lines(found))
+        assert not any("agree" in each or "gave what" in each for each in sentences)
+        assert "not compared" in program_sentence(found)
+    captured = Verification((), True, (), is_captured=True)
+    assert program_sentence(captured).endswith("was not compared (it does not call torch.compile itself)")
+
+
+def test_a_stale_entry_and_the_first_line_that_differs_are_named() -> None:
+    stale = program_call("disagrees", stage="guards", wrong_place=Place("/a/b.py", 7), operation="sub.Tensor")
+    assert since_text(stale.call) == (
+        "an entry compiled for other values was used again: torch does not guard what changed, first at "
+        "/a/b.py:7 (sub.Tensor)"
+    )
+
+
+def test_what_is_more_exact_than_written_is_told_once_for_a_function() -> None:
+    exact = program_call(kind="more exact than written", path="result", error=0.01)
+    (line,) = program_lines(with_calls(exact, exact))
+    assert line.startswith(
+        "more exact than written: call 2 of f, compiled at /a/train.py:3: result differs by"
+    )

@@ -59,12 +59,14 @@ class ProgramCall:
 class Verification:
     """All graphs that were compiled, in order; without any, there was none if graphs `are_recorded`.
 
-    `program_calls` are those of the program that were to be compared, in order.
+    `program_calls` are those of the program that were to be compared, in order; there are none of a program
+    that `is_captured`, since it compiles nothing itself.
     """
 
     graphs: tuple[VerifiedGraph, ...]
     are_recorded: bool = True
     program_calls: tuple[ProgramCall, ...] = ()
+    is_captured: bool = False
 
     @property
     def agreeing_calls(self) -> list[ProgramCall]:
@@ -136,7 +138,8 @@ def verification(recording: Recording) -> Verification | None:
         for process in recording.processes
         for call in process.verified_program_calls
     ]
-    return Verification(tuple(graphs), graphs_recorded(recording), tuple(calls))
+    is_captured = any(process.is_captured_now for process in recording.processes)
+    return Verification(tuple(graphs), graphs_recorded(recording), tuple(calls), is_captured)
 
 
 # What --verify found, in sentences: how many graphs agree with eager, and the first that does not.
@@ -181,6 +184,8 @@ _PROGRAM_NOT_COMPARED = "the program itself was not compared"
 
 def _why_no_call(found: Verification) -> str:
     reasons = dict.fromkeys(each.call.why or "no reason recorded" for each in found.calls_not_compared)
+    if not reasons and found.is_captured:
+        return " (it does not call torch.compile itself)"
     return f" ({'; '.join(reasons)})" if reasons else ""
 
 
