@@ -73,7 +73,6 @@ class ProgramVerifier:
         self._spent_ns = 0
         self._inside = threading.local()
         self._lock = threading.Lock()
-        self._shown: set[str] = set()
 
     def install(self, eval_frame: ModuleType, parts: "EngineParts") -> None:
         """Wrap what torch.compile makes of the program's functions and modules."""
@@ -143,7 +142,7 @@ class ProgramVerifier:
         elapsed = (perf_counter_ns() - self._began_ns) / 1e9
         if self._spent_ns / 1e9 > _ALLOWANCE + _MOST_OF_THE_TIME * elapsed:
             return ""
-        return None if hasattr(sys, "getswitchinterval") and sys.platform == "linux" else "it takes Linux"
+        return None if sys.platform == "linux" else "copies of the process are made on Linux only"
 
     def guarded(self, function: Callable[..., None]) -> Callable[..., None]:
         """A function that raises nothing into the program."""
