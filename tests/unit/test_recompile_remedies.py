@@ -131,6 +131,45 @@ def test_a_frame_that_is_compiled_below_one_that_runs_eager_goes_with_that() -> 
     assert recompile_advice(alone)[0].text.startswith("`x` requires a gradient in some calls only")
 
 
+def test_what_requires_a_gradient_is_never_to_be_cut_off_from_it() -> None:
+    reason = "0/0: tensor 'x' requires_grad mismatch. expected requires_grad=0"
+    (unknown,) = causes([reason])
+    (advice,) = recompile_advice(unknown)
+    assert "`requires_grad_()`" in advice.text and "detach" not in advice.text
+    (trained,) = causes([reason], optimizers=[Optimizer("SGD", "torch.optim.sgd", "sgd.py")])
+    assert recompile_advice(trained) == []
+    assert cause_sentence(trained).endswith("there is nothing to cure")
+
+
+@pytest.mark.parametrize(
+    ("modes", "is_of_call"), [((True, False), True), ((False, False), False), ((), False)]
+)
+def test_a_call_in_another_mode_is_no_tensor_that_was_made_in_one(
+    modes: tuple[bool, ...], is_of_call: bool
+) -> None:
+    call = StackFrame(Place(FILE, 20), "main", "f(x)")
+    frames = [
+        Frame(
+            "f",
+            Place(FILE, 3),
+            "compiled",
+            None,
+            True,
+            False,
+            CompileId(0, number),
+            called_from=call,
+            in_inference_mode=mode,
+        )
+        for number, mode in enumerate(modes)
+    ]
+    keys = "DispatchKeySet(CPU, ADInplaceOrView)", "DispatchKeySet(CPU, ADInplaceOrView, AutogradCPU)"
+    reason = f"0/0: tensor 'x' dispatch key set mismatch. expected {keys[0]}, actual {keys[1]}"
+    (cause,) = causes([reason], frames=frames)
+    assert cause.is_of_inference_mode is is_of_call
+    assert ("the same mode" in recompile_advice(cause)[0].text) is is_of_call
+    assert (cause.place == call.place) is is_of_call
+
+
 def test_a_float_that_varies_along_with_it_can_only_be_dynamic_by_the_argument() -> None:
     rate = replace(opened("L['self'].rate"), name="zf3")
     (cause,) = causes([size(4, 5)], symbols=[opened(), rate])

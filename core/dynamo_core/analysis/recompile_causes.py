@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from operator import itemgetter
 
-from ..model import Compile, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
+from ..model import Compile, CompileId, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
 from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
@@ -109,7 +109,12 @@ class RecompileCause:
         """
         if self.kind == "backend":
             return self.frame.records.compiled_by.get(self.compiles[0].compile_id) or self.call
-        is_of_call = self.kind == "global state" or self.is_of_training or self.failure is None
+        is_of_call = (
+            self.kind == "global state"
+            or self.is_of_training
+            or self.is_of_inference_mode
+            or self.failure is None
+        )
         found = self.call if is_of_call else self._innermost_own_line() or self.call
         return found or (None if self.failure is None else self.frame.line_of(self.failure))
 
@@ -329,13 +334,43 @@ class RecompileCause:
         """Whether the source is the `training` flag, which `train()` and `eval()` set."""
         return (self.source or "").endswith(".training")
 
+    @property
+    def is_of_grad_mode(self) -> bool:
+        """Whether all that differed is whether gradients were recorded."""
+        return self.kind == "global state" and all("grad_mode" in f.check for f in self.failures)
+
+    @cached_property
+    def is_of_inference_mode(self) -> bool:
+        """Whether the calls themselves were inside of `torch.inference_mode` and outside of it.
+
+        There tensors have other dispatch keys, wherever they were made; those made there, everywhere.
+        """
+        if not (self.kind == "dispatch keys" or self.is_of_grad_mode):
+            return False
+        return all(
+            failure is not None and self._modes_differ(failure.entry, compile_.compile_id)
+            for compile_, failure in self.met
+        )
+
+    def _modes_differ(self, one: CompileId | None, other: CompileId | None) -> bool:
+        frames = [self.frame.records.frames.get(each) for each in (one, other)]
+        return {None if frame is None else frame.in_inference_mode for frame in frames} == {True, False}
+
+    @property
+    def is_of_gradients_in_training(self) -> bool:
+        """Whether a tensor requires a gradient in some calls only, in a program that trains.
+
+        What a layer has computed requires one there, what comes from the data does not.
+        """
+        return self.trains and self.kind == "requires_grad" and self.eager_caller is None
+
     @cached_property
     def needs_both_versions(self) -> bool:
-        """Whether training and evaluating need a version each, so that there is nothing to fix."""
+        """Whether training needs a version and evaluating, or the data, another: there is nothing to fix."""
         if not self.trains:
             return False
-        is_of_grad_mode = self.kind == "global state" and all("grad_mode" in f.check for f in self.failures)
-        return is_of_grad_mode or self.is_of_training or self.kind == "dispatch keys"
+        is_of_mode = self.is_of_grad_mode or self.is_of_training or self.kind == "dispatch keys"
+        return is_of_mode or self.is_of_gradients_in_training
 
     @property
     def is_whole_graph(self) -> bool:

@@ -114,6 +114,7 @@ class CompileBuilder:
             called_from=stack_frame(tried.called_from),
             compiled_by=stack_frame(tried.compiled_by),
             thread=tried.thread,
+            in_inference_mode=tried.inference_mode,
         )
         if frame.is_exit:
             self._in_progress.interrupted(compile_id, frame.ended_ns, frame.reason)

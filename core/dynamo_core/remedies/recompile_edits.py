@@ -206,6 +206,14 @@ EDITS: Sequence[RecompileRemedy] = (
         "{source} was freed, and what was compiled for it with it: keep a reference to it, or make it once.",
     ),
     RecompileRemedy(
+        "inference mode of the call",
+        lambda cause: cause.is_of_inference_mode,
+        "some calls were inside of `torch.inference_mode` and others were not: make all of them, those that "
+        "warm up as well, in the same mode.",
+        cures=("recompile_warm_up_in_inference_mode",),
+        never_for=("recompile_inference_mode", "recompile_grad_mode"),
+    ),
+    RecompileRemedy(
         "grad mode",
         _is_state("grad_mode"),
         "gradients were recorded in some calls only: call it under `torch.no_grad()` in every call, if you "
@@ -291,8 +299,9 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "requires_grad",
         _is_kind("requires_grad"),
-        "{source} requires a gradient in some calls only: `detach()` it where no gradient is needed, or "
-        "compile training and inference apart.",
+        "{source} requires a gradient in some calls only: call `requires_grad_()` on it before the others, "
+        "and one version serves all; where layers share this code in training, a version for the data and "
+        "one for what a layer has computed are right.",
         cures=("recompile_requires_grad",),
     ),
     RecompileRemedy(

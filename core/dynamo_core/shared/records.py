@@ -52,6 +52,7 @@ class FrameTried(OurRecord):
     stopped: dict[str, Any] | None = None
     called_from: dict[str, Any] | None = None
     compiled_by: dict[str, Any] | None = None
+    inference_mode: bool | None = None
     thread: str | None = None
     ended_ns: int | None = None
     ns: int | None = None

@@ -99,6 +99,8 @@ def is_refusal(result: Any) -> bool:
 
 def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     """Wrap both converters. The counting one calls the other, and such an inner call is no further frame."""
+    from torch import is_inference_mode_enabled
+
     probes, handler, limits = parts.probes, parts.trace_handler, parts.limits
     counters = convert_frame.counters
     calls = probes.stream.counters
@@ -164,6 +166,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
                 stopped=None if limit_met is not None else _what_stopped(suppressed or error),
                 called_from=caller,
                 compiled_by=compiled_by,
+                inference_mode=is_inference_mode_enabled(),
                 thread=_thread_name(),
                 ended_ns=time_ns(),
                 ns=elapsed,
