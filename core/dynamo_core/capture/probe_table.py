@@ -91,6 +91,18 @@ def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
         ),
         Probe("torch._inductor.output_code", "caches", later("caches"), late=True),
         Probe(
+            "torch._inductor.codecache",
+            "what bypasses a cache",
+            later("cache_bypasses", "install_on_inductor"),
+            late=True,
+        ),
+        Probe(
+            "torch._functorch._aot_autograd.autograd_cache",
+            "what bypasses a cache",
+            later("cache_bypasses", "install_on_aot_autograd"),
+            late=True,
+        ),
+        Probe(
             "torch._functorch._aot_autograd.autograd_cache",
             "parts of AOTAutograd's keys",
             later("caches", "install_on_keys"),

@@ -235,6 +235,15 @@ class CachesInUse(OurRecord):
     held_header: bool | None = None
 
 
+class CacheBypassedBy(OurRecord):
+    """The operator for which a cache does not take a graph, as torch names it, and the user's line of it."""
+
+    NAME = names.CACHE_BYPASSED_BY
+
+    operator: str
+    line: dict[str, Any] | None
+
+
 class CacheKeyParts(OurRecord):
     """The parts of AOTAutograd's cache key of a compile, where torch's own trace does not have them.
 
