@@ -46,6 +46,20 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class UnusedCompile:
+    """A call of torch.compile, on `line`, whose result the program did not call, or only as plain Python.
+
+    `why` is "never called" or "force_eager" (the stance of all its calls); `function` names what was
+    compiled, the class where it `is_module`.
+    """
+
+    function: str
+    is_module: bool
+    why: str
+    line: StackFrame
+
+
+@dataclass(frozen=True)
 class Deferred:
     """A frame that ran eager, this many times, because compiling had exceeded the capture budget."""
 
