@@ -170,6 +170,45 @@ def test_a_call_in_another_mode_is_no_tensor_that_was_made_in_one(
     assert (cause.place == call.place) is is_of_call
 
 
+@pytest.mark.parametrize(
+    ("numbers", "version", "advice"),
+    [
+        ((1, 2), "2.13.0", "isolate_recompiles=True"),
+        ((1, 2), "2.12.0", "let torch keep as many"),
+        ((1, 1), "2.13.0", "is another function in some calls"),
+        ((1, None), "2.13.0", "is another function in some calls"),
+    ],
+)
+def test_functions_of_one_code_are_known_by_their_calls_of_torch_compile(
+    numbers: tuple[int | None, ...], version: str, advice: str
+) -> None:
+    frames = [
+        Frame(
+            "wrapper",
+            Place(FILE, 3),
+            "compiled",
+            None,
+            True,
+            False,
+            CompileId(0, compile_),
+            compile_call=number,
+            calls_of_line=10,
+        )
+        for compile_, number in enumerate(numbers)
+    ]
+    reason = ["0/0: ___check_obj_id(f.__code__, 7), type=<class 'code'>"]
+    (below,) = causes(reason, frames=frames, torch_version=version)
+    is_shared = numbers == (1, 2)
+    assert below.functions_with_this_code == (10 if is_shared else None)
+    assert (recompile_advice(below) == []) is is_shared
+    assert cause_sentence(below).endswith("there is nothing to cure") is is_shared
+    one = process(reason, frames=frames, torch_version=version)
+    one.compiles[-1] = replace(one.compiles[-1], fail_reason="recompile_limit reached")
+    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [one], 1, []))
+    (at_limit,) = causes_of(frame)
+    assert advice in recompile_advice(at_limit)[0].text
+
+
 def test_a_float_that_varies_along_with_it_can_only_be_dynamic_by_the_argument() -> None:
     rate = replace(opened("L['self'].rate"), name="zf3")
     (cause,) = causes([size(4, 5)], symbols=[opened(), rate])

@@ -11,6 +11,7 @@ from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .guard_failures import deciding_line, is_not_0_or_1, lengthened_by, rejects_0_and_1
 from .recompiles import FrameRecompiles
+from .shared_code import functions_with_one_code
 from .source_lines import CELL, is_library
 from .summary import frame_of
 
@@ -39,6 +40,7 @@ _FLOAT = re.compile(r"-?(?:\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?|\d{1,30}e[-+]?\d
 _FLOAT_SYMBOL = "zf"  # torch/utils/_sympy/symbol.py (SymT.FLOAT), 2.8 to 2.13
 # A source that can stand in a comma-separated setting of torch's, which reads it as a name or a pattern.
 _CAN_BE_LISTED = re.compile(r"[\w.\[\]']{1,400}")
+_HELD = ("identity", "type")  # what functions of one code hold is another object, or of another type
 _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
 
 
@@ -356,6 +358,12 @@ class RecompileCause:
         frames = [self.frame.records.frames.get(each) for each in (one, other)]
         return {None if frame is None else frame.in_inference_mode for frame in frames} == {True, False}
 
+    @cached_property
+    def functions_with_this_code(self) -> int | None:
+        """How many functions that are compiled apart share this code, at least; None where none do."""
+        holds = self.is_of_module or ".__closure__[" in (self.source or "")
+        return functions_with_one_code(self.frame, self.met) if holds or self.kind in _HELD else None
+
     @property
     def is_of_gradients_in_training(self) -> bool:
         """Whether a tensor requires a gradient in some calls only, in a program that trains.
@@ -366,7 +374,12 @@ class RecompileCause:
 
     @cached_property
     def needs_both_versions(self) -> bool:
-        """Whether training needs a version and evaluating, or the data, another: there is nothing to fix."""
+        """Whether each version is needed: there is nothing to fix.
+
+        So it is for training and evaluating, for a layer's input and the data, and for functions of one code.
+        """
+        if self.functions_with_this_code is not None:
+            return self.frame.limit is None
         if not self.trains:
             return False
         is_of_mode = self.is_of_grad_mode or self.is_of_training or self.kind == "dispatch keys"

@@ -23,7 +23,13 @@ def cause_sentence(cause: RecompileCause) -> str:
     sentence = _sentence(cause)
     if cause.also_changed:
         sentence += f"; {also_changed_words(cause)}"
-    if cause.is_of_gradients_in_training:
+    if cause.functions_with_this_code is not None:
+        sentence += (
+            "; functions that are compiled apart have this code, as a decorator or a base class gives it"
+        )
+        if cause.needs_both_versions:
+            sentence += ", each needs a version, and there is nothing to cure"
+    elif cause.is_of_gradients_in_training:
         sentence += (
             "; in training that is so of what a layer computed before and not of the data, each needs a "
             "version, and there is nothing to cure"

@@ -20,8 +20,9 @@ class Frame:
     torch that called the frame, `compiled_by` the line that called torch.compile. `method` names the module's
     method, also behind a wrapper, `GPT2Model.forward`, where that is known. `thread` is the name of its
     thread, if not the main one. `in_inference_mode` says whether it was called inside of
-    `torch.inference_mode`, None where that was not recorded. With `is_exit` there was no error: the compile
-    was interrupted, by Ctrl-C or the program's own exit.
+    `torch.inference_mode`, None where that was not recorded. `compile_call` is the number of the call of
+    torch.compile, of which there were `calls_of_line` on its line so far. With `is_exit` there was no error:
+    the compile was interrupted, by Ctrl-C or the program's own exit.
     """
 
     name: str
@@ -43,6 +44,8 @@ class Frame:
     compiled_by: StackFrame | None = None
     thread: str | None = None
     in_inference_mode: bool | None = None
+    compile_call: int | None = None
+    calls_of_line: int | None = None
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,8 @@ class CompileBuilder:
             compiled_by=stack_frame(tried.compiled_by),
             thread=tried.thread,
             in_inference_mode=tried.inference_mode,
+            compile_call=tried.compile_call,
+            calls_of_line=tried.calls_of_line,
         )
         if frame.is_exit:
             self._in_progress.interrupted(compile_id, frame.ended_ns, frame.reason)

@@ -100,6 +100,26 @@ OF_WRAPPED_MODULES = RecompileRemedy(
     "of that function: compile one module of yours that holds them all, in one call of `torch.compile`.",
     cures=("recompile_modules_apart",),
 )
+# Source: torch/__init__.py (compile), whose argument `isolate_recompiles` is in 2.13; read and tried there.
+OF_SHARED_CODE: Sequence[RecompileRemedy] = (
+    RecompileRemedy(
+        "functions with one code, counted apart",
+        lambda cause: cause.functions_with_this_code is not None,
+        "{count} functions or modules that are compiled apart share the code of {function}, and torch counts "
+        "their versions together: `torch.compile(..., isolate_recompiles=True)` counts those of each call "
+        "apart; or compile what calls all of them.",
+        since=(2, 13),
+        cures=("recompile_one_decorator",),
+        never_for=("recompile_another_function", "recompile_enum_argument"),
+    ),
+    RecompileRemedy(
+        "functions with one code",
+        lambda cause: cause.functions_with_this_code is not None,
+        "{count} functions or modules that are compiled apart share the code of {function}, and torch counts "
+        "their versions together: compile what calls all of them, or let torch keep as many "
+        "(`torch._dynamo.config.recompile_limit`).",
+    ),
+)
 EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "freed between two graphs",
