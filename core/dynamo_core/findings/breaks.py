@@ -52,6 +52,7 @@ def breaks(figures: Figures) -> Iterator[Draft]:
                 tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
             ),
             remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
+            brings_about=cost.recompiles.compiles,
         )
 
 
