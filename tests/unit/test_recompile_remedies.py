@@ -209,6 +209,26 @@ def test_functions_of_one_code_are_known_by_their_calls_of_torch_compile(
     assert advice in recompile_advice(at_limit)[0].text
 
 
+def test_a_size_that_is_marked_static_is_to_lose_the_mark() -> None:
+    mark = "((getattr(L['x'], '_dynamo_static_indices', set()).issubset({%s})) if hasattr(…) else True)"
+    (marked,) = causes([size(4, 5)], recompiled_entries=[entry(0, mark % "0, 2")])
+    assert "take the mark off" in recompile_advice(marked)[0].text
+    (of_another,) = causes([size(4, 5)], symbols=[opened()], recompiled_entries=[entry(0, mark % "1")])
+    assert first_change(of_another) == (Assignment(DYNAMIC_SOURCES, "L['x']:0"),)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "_dynamo_dynamic_indices should be absent but is present on runtime tensor",
+        "_has_dynamo_dim_marking is present on runtime tensor but was absent at compile time",
+    ],
+)
+def test_a_mark_that_comes_later_is_to_come_before(check: str) -> None:
+    (cause,) = causes([f"0/0: {check}"])
+    assert "mark it before the first call" in recompile_advice(cause)[0].text
+
+
 def test_a_float_that_varies_along_with_it_can_only_be_dynamic_by_the_argument() -> None:
     rate = replace(opened("L['self'].rate"), name="zf3")
     (cause,) = causes([size(4, 5)], symbols=[opened(), rate])

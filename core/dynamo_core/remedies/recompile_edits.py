@@ -19,6 +19,10 @@ _FUNCTIONS = (
     "type",
 )
 _WIDER = ("float16", "float32", "float64")
+# Source: torch/_dynamo/guards.py (Dimension Marking Guards), run with 2.13.
+_OF_A_MARK = re.compile(
+    r"_(?:dynamo_\w{1,40}_indices|has_dynamo_dim_marking) .{0,80}\bpresent on runtime tensor"
+)
 _TYPE = re.compile(r"type=<class '([^']+)'>")
 
 
@@ -99,6 +103,23 @@ OF_WRAPPED_MODULES = RecompileRemedy(
     "torch calls modules of its own through one function, so that those that are compiled apart are versions "
     "of that function: compile one module of yours that holds them all, in one call of `torch.compile`.",
     cures=("recompile_modules_apart",),
+)
+# Before what makes a size dynamic by a name or an argument, which such a mark would contradict.
+OF_MARKS: Sequence[RecompileRemedy] = (
+    RecompileRemedy(
+        "marked static",
+        lambda cause: cause.kind == "size" and any(map(cause.frame.is_marked_static, cause.failures)),
+        "{what} takes several values ({values}), and the program marks it by `torch._dynamo.mark_static`, "
+        "which makes each a version of its own: take the mark off what varies.",
+        cures=("recompile_marked_static",),
+    ),
+    RecompileRemedy(
+        "marked in some calls",
+        lambda cause: cause.failure is not None and _OF_A_MARK.match(cause.failure.check) is not None,
+        "a dimension was marked (`torch._dynamo.mark_dynamic`, `mark_static` and the like) in some calls "
+        "only, and what was compiled without the mark is not used with it: mark it before the first call.",
+        cures=("recompile_marked_later",),
+    ),
 )
 # Source: torch/__init__.py (compile), whose argument `isolate_recompiles` is in 2.13; read and tried there.
 OF_SHARED_CODE: Sequence[RecompileRemedy] = (

@@ -8,7 +8,7 @@ is imported; a dimension behind the name is understood from 2.13 on) and torch/_
 from collections.abc import Callable, Sequence
 
 from ..analysis.recompile_causes import RecompileCause, causes_of
-from .recompile_edits import EDITS, OF_SHARED_CODE, OF_WRAPPED_MODULES
+from .recompile_edits import EDITS, OF_MARKS, OF_SHARED_CODE, OF_WRAPPED_MODULES
 from .rules import Advice, Assignment, Change, RecompileRemedy
 
 _SLOWER = "what is not fixed can make compiled code slower"
@@ -228,7 +228,7 @@ SETTINGS: Sequence[RecompileRemedy] = (
 
 # All remedies, the surest first. Each was tried with torch 2.13 on the programs that it names
 # (tests/integration/test_first_advice.py).
-REMEDIES: tuple[RecompileRemedy, ...] = (OF_WRAPPED_MODULES, *OF_SHARED_CODE, *SETTINGS, *EDITS)
+REMEDIES: tuple[RecompileRemedy, ...] = (OF_WRAPPED_MODULES, *OF_SHARED_CODE, *OF_MARKS, *SETTINGS, *EDITS)
 _MOST = 3
 
 
