@@ -34,6 +34,8 @@ CAUSES = {
     "pass_with_time": f"{UNSTABLE} holds a time: 1",
     "pass_without_id": "A custom pass (post grad) has no stable id (2 bypasses",
     "unknown_function": "AOTAutograd's cache does not know __main__.not_known_to_torch (",
+    "checked_operator": "`torch.linalg.inv` raises an error for some inputs, and no graph that checks for "
+    "one is kept (",
     "freezing": "Freezing puts the weights into the graph (",
 }
 

@@ -1,4 +1,4 @@
-"""Versions that a program needs are said to be that: they are the last findings, with nothing to do."""
+"""Recompiles with nothing to do: versions that a program needs, and those that follow from others."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -31,3 +31,22 @@ def test_training_and_evaluating_need_a_version_each(run: Callable[..., Result],
         finding for finding in findings if finding.kind not in ("recompile", "never pays back", "cold start")
     ]
     assert findings[: len(lost)] == lost
+
+
+def test_what_is_met_again_behind_a_break_follows_from_the_frame_above(
+    run: Callable[..., Result], tmp_path: Path
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch\n"
+        "@torch.compile(backend='eager', dynamic=False)\n"
+        "def f(x):\n"
+        "    y = x * 2\n"
+        "    print('size')\n"
+        "    return (y + x).sum()\n"
+        "for n in (3, 4, 5):\n"
+        "    f(torch.ones(n))\n"
+    )
+    run("run", "-q", "-o", tmp_path / "rec", program)
+    above, behind = (each for each in dynamo_core.open(tmp_path / "rec").findings if each.kind == "recompile")
+    assert (above.because_of, behind.because_of) == (None, above.identity)

@@ -2,8 +2,9 @@
 
 import pytest
 
+from dynamo_core.caches.bypasses import bypass_words
 from dynamo_core.caches.keys import differences, key_of_lines, volatile_difference
-from dynamo_core.caches.lookups import bypass_words
+from dynamo_core.model import CacheLookup
 
 TENSOR = (
     "TensorMetadata(dtype=torch.float32, shape=torch.Size([8, 8]), stride=(8, 1), device=device(type='cpu'), "
@@ -165,4 +166,4 @@ def test_an_address_is_blamed_on_nothing_else() -> None:
     ],
 )
 def test_why_a_cache_was_bypassed(reason: str | None, why: str) -> None:
-    assert bypass_words(reason)[0] == why
+    assert bypass_words(CacheLookup("fx_graph_cache", "bypass", None, reason=reason))[0] == why

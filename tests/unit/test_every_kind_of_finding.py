@@ -26,6 +26,7 @@ from dynamo_core.model import (
     Recording,
     StackFrame,
     UnrolledLoop,
+    UnusedCompile,
     VerifiedCall,
     WindowSpan,
 )
@@ -110,6 +111,9 @@ ANEW = reasons("BACKEND_MATCH failure: different backend callables", "other")
 TRAINS = graph(trains=True, optimizer_steps=())
 DECLINED = (DeclinedBy("tensorrt", "not installed"),)
 OFF = {"torch._inductor.config.fx_graph_cache": "False"}
+UNUSED = UnusedCompile(
+    "scale", False, "never called", StackFrame(HERE, "<module>", "fast = torch.compile(scale)")
+)
 EXAMPLES: dict[Kind, Example] = {
     "wrong result": Example(
         {"graphs": [graph()], "verified": [verified("disagrees")]}, {"verified": [verified("agrees")]}
@@ -168,6 +172,10 @@ EXAMPLES: dict[Kind, Example] = {
             "graphs": [graph(backend_seconds=5.0)],
         },
         {"graphs": [graph(backend_seconds=0.9)]},
+    ),
+    "never called": Example(
+        {"unused_compiles": [UNUSED]},
+        {"end": ProcessEnd(raised="ValueError")},
     ),
     "eager optimizer": Example(
         {"graphs": [TRAINS], "optimizers": [Optimizer("AdamW", "torch.optim.adamw", "adamw.py")]},

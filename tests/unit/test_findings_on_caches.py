@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.findings import Finding, find
-from dynamo_core.model import CacheLookup, CompileId, Process, ProcessInfo, Recording, Run
+from dynamo_core.model import CacheLookup, CompileId, Place, Process, ProcessInfo, Recording, Run, StackFrame
 from dynamo_core.shared.early_records import CacheBundleUsed
 from dynamo_core.shared.records import CachesInUse
 from made_findings import graph
@@ -80,6 +80,19 @@ def test_a_bypass_is_worth_a_word_from_a_second_on_and_not_where_the_cache_is_of
     assert found("cache bypass", one(bypass, seconds=0.99)) == []
     off = folder(switches={"torch._inductor.config.fx_graph_cache": "False"})
     assert found("cache bypass", one(bypass, caches=[off])) == []
+
+
+def test_a_bypass_is_at_the_line_of_what_bypasses() -> None:
+    line = StackFrame(Place("train.py", 7), "", "return torch.linalg.cholesky(a)")
+    bypass = lookup(
+        "bypass",
+        reason="Can't cache HigherOrderOperator: with_effects",
+        bypassed_by="linalg_cholesky",
+        bypassed_at=line,
+    )
+    (kept_out,) = found("cache bypass", one(bypass))
+    assert (kept_out.place, kept_out.source) == (line.place, line.text)
+    assert "at train.py:7: `torch.linalg.cholesky` raises" in kept_out.title
 
 
 def test_a_cache_that_is_off_is_worth_a_word_from_a_second_on() -> None:

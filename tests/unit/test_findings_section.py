@@ -110,3 +110,21 @@ def test_a_page_of_one_command_has_the_advice_that_is_its_own() -> None:
     assert texts(findings_in_short([], "dynamo breaks")) == []
     shown = texts(findings_in_short(findings * 3, "dynamo breaks"))
     assert shown[-2] == "… and 1 more finding"
+
+
+def test_a_consequence_stands_below_its_cause_and_has_no_advice_of_its_own() -> None:
+    follower = replace(
+        BREAK, identity="recompile-1", title="f again", because_of=BREAK.identity, remedies=(EDIT,)
+    )
+    further = replace(follower, identity="recompile-2", title="and again", because_of="recompile-1")
+    other = replace(BREAK, identity="graph-break-2", title="another")
+    assert section(BREAK, follower, further, other)[3:] == [
+        "because of this: f again",
+        "because of this: and again",
+        "another",
+        "print(x)\nit prints\n2 graphs instead of 1",
+    ]
+    assert finding_lines([BREAK, follower], 5) == [
+        "1. graph break at a.py:3",
+        "2. f again, because of 1",
+    ]

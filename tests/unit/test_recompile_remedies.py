@@ -133,6 +133,104 @@ def test_a_frame_that_is_compiled_below_one_that_runs_eager_goes_with_that() -> 
     assert recompile_advice(alone)[0].text.startswith("`x` requires a gradient in some calls only")
 
 
+def test_what_requires_a_gradient_is_never_to_be_cut_off_from_it() -> None:
+    reason = "0/0: tensor 'x' requires_grad mismatch. expected requires_grad=0"
+    (unknown,) = causes([reason])
+    (advice,) = recompile_advice(unknown)
+    assert "`requires_grad_()`" in advice.text and "detach" not in advice.text
+    (trained,) = causes([reason], optimizers=[Optimizer("SGD", "torch.optim.sgd", "sgd.py")])
+    assert recompile_advice(trained) == []
+    assert cause_sentence(trained).endswith("there is nothing to cure")
+
+
+@pytest.mark.parametrize(
+    ("modes", "is_of_call"), [((True, False), True), ((False, False), False), ((), False)]
+)
+def test_a_call_in_another_mode_is_no_tensor_that_was_made_in_one(
+    modes: tuple[bool, ...], is_of_call: bool
+) -> None:
+    call = StackFrame(Place(FILE, 20), "main", "f(x)")
+    frames = [
+        Frame(
+            "f",
+            Place(FILE, 3),
+            "compiled",
+            None,
+            True,
+            False,
+            CompileId(0, number),
+            called_from=call,
+            in_inference_mode=mode,
+        )
+        for number, mode in enumerate(modes)
+    ]
+    keys = "DispatchKeySet(CPU, ADInplaceOrView)", "DispatchKeySet(CPU, ADInplaceOrView, AutogradCPU)"
+    reason = f"0/0: tensor 'x' dispatch key set mismatch. expected {keys[0]}, actual {keys[1]}"
+    (cause,) = causes([reason], frames=frames)
+    assert cause.is_of_inference_mode is is_of_call
+    assert ("the same mode" in recompile_advice(cause)[0].text) is is_of_call
+    assert (cause.place == call.place) is is_of_call
+
+
+@pytest.mark.parametrize(
+    ("numbers", "version", "advice"),
+    [
+        ((1, 2), "2.13.0", "isolate_recompiles=True"),
+        ((1, 2), "2.12.0", "let torch keep as many"),
+        ((1, 1), "2.13.0", "is another function in some calls"),
+        ((1, None), "2.13.0", "is another function in some calls"),
+    ],
+)
+def test_functions_of_one_code_are_known_by_their_calls_of_torch_compile(
+    numbers: tuple[int | None, ...], version: str, advice: str
+) -> None:
+    frames = [
+        Frame(
+            "wrapper",
+            Place(FILE, 3),
+            "compiled",
+            None,
+            True,
+            False,
+            CompileId(0, compile_),
+            compile_call=number,
+            calls_of_line=10,
+        )
+        for compile_, number in enumerate(numbers)
+    ]
+    reason = ["0/0: ___check_obj_id(f.__code__, 7), type=<class 'code'>"]
+    (below,) = causes(reason, frames=frames, torch_version=version)
+    is_shared = numbers == (1, 2)
+    assert below.functions_with_this_code == (10 if is_shared else None)
+    assert (recompile_advice(below) == []) is is_shared
+    assert cause_sentence(below).endswith("there is nothing to cure") is is_shared
+    one = process(reason, frames=frames, torch_version=version)
+    one.compiles[-1] = replace(one.compiles[-1], fail_reason="recompile_limit reached")
+    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [one], 1, []))
+    (at_limit,) = causes_of(frame)
+    assert advice in recompile_advice(at_limit)[0].text
+
+
+def test_a_size_that_is_marked_static_is_to_lose_the_mark() -> None:
+    mark = "((getattr(L['x'], '_dynamo_static_indices', set()).issubset({%s})) if hasattr(…) else True)"
+    (marked,) = causes([size(4, 5)], recompiled_entries=[entry(0, mark % "0, 2")])
+    assert "take the mark off" in recompile_advice(marked)[0].text
+    (of_another,) = causes([size(4, 5)], symbols=[opened()], recompiled_entries=[entry(0, mark % "1")])
+    assert first_change(of_another) == (Assignment(DYNAMIC_SOURCES, "L['x']:0"),)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "_dynamo_dynamic_indices should be absent but is present on runtime tensor",
+        "_has_dynamo_dim_marking is present on runtime tensor but was absent at compile time",
+    ],
+)
+def test_a_mark_that_comes_later_is_to_come_before(check: str) -> None:
+    (cause,) = causes([f"0/0: {check}"])
+    assert "mark it before the first call" in recompile_advice(cause)[0].text
+
+
 def test_a_float_that_varies_along_with_it_can_only_be_dynamic_by_the_argument() -> None:
     rate = replace(opened("L['self'].rate"), name="zf3")
     (cause,) = causes([size(4, 5)], symbols=[opened(), rate])

@@ -1,5 +1,6 @@
 """Why one look-up found nothing: which earlier one it is compared with, and what is said of that."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,47 @@ def test_a_hit_needs_no_cause() -> None:
 def test_a_bypass_has_torchs_reason_and_is_compared_with_nothing() -> None:
     cause = only(of(one(looked_up("bypass", reason="No shape env"))), of(one(looked_up())))
     assert (cause.kind, cause.what_to_do) == ("bypass", "compile through `torch.compile`.")
+
+
+def test_what_its_own_compile_could_not_keep_was_never_written() -> None:
+    reason = "Can't cache HigherOrderOperator: with_effects"
+    missed = looked_up(cache="aotautograd_cache")
+    bypassed = looked_up("bypass", key=None, reason=reason, bypassed_by="linalg_cholesky")
+    process, earlier = one(bypassed, missed), of(one(missed, bypassed))
+    cause = only(of(process), earlier)
+    assert cause.kind == "bypass"
+    assert cause.sentence.startswith("`torch.linalg.cholesky` raises an error for some inputs")
+    assert "`torch.linalg.cholesky_ex`" in (cause.what_to_do or "")
+    of_another = of(one(missed, replace(bypassed, compile_id=SECOND)))
+    assert only(of(process), of_another).kind == "gone"
+
+
+@pytest.mark.parametrize(
+    ("reason", "operator", "why", "what_to_do"),
+    [
+        (
+            "Can't cache HigherOrderOperator: with_effects",
+            "inverse",
+            "`inverse` raises",
+            "`torch.linalg.inv_ex`",
+        ),
+        ("Can't cache HigherOrderOperator: with_effects", "_print", "`_print` has an effect", "of its own"),
+        ("Can't cache HigherOrderOperator: with_effects", None, "the operator with_effects", "of its own"),
+        (
+            "Unsupported call_function target autograd_function_apply. \n Function module: torch.ops, \n"
+            "Function name: autograd_function_apply",
+            "autograd_function_apply",
+            "AOTAutograd's cache does not keep a custom",
+            "autograd_cache_allow_custom_autograd_functions = True",
+        ),
+    ],
+)
+def test_a_bypass_names_what_the_program_calls(
+    reason: str, operator: str | None, why: str, what_to_do: str
+) -> None:
+    cause = only(of(one(looked_up("bypass", reason=reason, bypassed_by=operator))))
+    assert cause.sentence.startswith(why)
+    assert what_to_do in (cause.what_to_do or "")
 
 
 def test_without_an_earlier_key_it_is_the_first_run_and_without_parts_it_is_not_known() -> None:

@@ -25,6 +25,7 @@ from ..model import (
 from ..shared.quick_dataclass import dataclass
 from .break_effects import Crossing, DistinctBreak
 from .guard_failures import is_on_length, is_on_stack_value, lengthened_by
+from .recompile_echoes import CompileKey, compile_key
 from .recompiles import FrameRecompiles
 from .source_lines import targets_of, waiting_call
 from .time.wall import across_ranks
@@ -190,10 +191,11 @@ _REQUESTED = ("torch.compiler.disable", "graph_break()")
 
 @dataclass(frozen=True)
 class RecompilesOfABreak:
-    """The seconds of all recompiles; `lengthened` is what the line makes longer or shorter in each call."""
+    """The recompiles and their seconds; `lengthened` is what the line makes longer or shorter each time."""
 
     seconds: float = 0.0
     lengthened: str | None = None
+    compiles: frozenset[CompileKey] = frozenset()
 
 
 NO_RECOMPILES = RecompilesOfABreak()
@@ -227,6 +229,7 @@ class RecompilesByBreak:
         behind = {position for where in broken for position in self._resuming.get(where, ())}
         assigned = set(targets_of(line.text))
         took: list[tuple[Process, float]] = []
+        compiles: set[CompileKey] = set()
         lengthened = None
         guarding = {*self._guarding.get(line.place, ())}
         for position in sorted(behind | guarding):
@@ -237,7 +240,8 @@ class RecompilesByBreak:
             elif not (position in behind and _is_on_value_of_break(failure, assigned)):
                 continue
             took.append((process, compile_.seconds or 0.0))
-        return RecompilesOfABreak(across_ranks(took), lengthened)
+            compiles.add(compile_key(process.stream, compile_.compile_id))
+        return RecompilesOfABreak(across_ranks(took), lengthened, frozenset(compiles))
 
 
 def _resumed_at(graph_break: GraphBreak) -> tuple[str, int] | None:

@@ -6,6 +6,7 @@ from functools import cached_property
 from ..model import Process, Recording
 from .break_costs import BreakCost, costs_of
 from .break_effects import Fallback, distinct_breaks, what_stopped
+from .recompile_echoes import Echoes
 from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
 from .summary import failed_to_compile
 from .time.steps import GraphTime, graph_times
@@ -42,6 +43,11 @@ class Figures:
     def recompiled(self) -> list[FrameRecompiles]:
         """Every frame that was compiled again."""
         return frames_recompiled(self.recording)
+
+    @cached_property
+    def echoes(self) -> Echoes:
+        """The recompiles of resumed frames that follow from those of the frame above."""
+        return Echoes(self.recompiled)
 
     @cached_property
     def graph_times(self) -> list[GraphTime]:

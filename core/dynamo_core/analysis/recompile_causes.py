@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from functools import cached_property
 from operator import itemgetter
 
-from ..model import Compile, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
+from ..model import Compile, CompileId, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
 from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .guard_failures import deciding_line, is_not_0_or_1, lengthened_by, rejects_0_and_1
 from .recompiles import FrameRecompiles
+from .shared_code import functions_with_one_code
 from .sizes_compiled_for import sizes_compiled_for
 from .source_lines import CELL, is_library
 from .summary import frame_of
@@ -40,6 +41,7 @@ _FLOAT = re.compile(r"-?(?:\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?|\d{1,30}e[-+]?\d
 _FLOAT_SYMBOL = "zf"  # torch/utils/_sympy/symbol.py (SymT.FLOAT), 2.8 to 2.13
 # A source that can stand in a comma-separated setting of torch's, which reads it as a name or a pattern.
 _CAN_BE_LISTED = re.compile(r"[\w.\[\]']{1,400}")
+_HELD = ("identity", "type")  # what functions of one code hold is another object, or of another type
 _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
 
 
@@ -117,7 +119,12 @@ class RecompileCause:
         """
         if self.kind == "backend":
             return self.frame.records.compiled_by.get(self.compiles[0].compile_id) or self.call
-        is_of_call = self.kind == "global state" or self.is_of_training or self.failure is None
+        is_of_call = (
+            self.kind == "global state"
+            or self.is_of_training
+            or self.is_of_inference_mode
+            or self.failure is None
+        )
         found = self.call if is_of_call else self._innermost_own_line() or self.call
         return found or (None if self.failure is None else self.frame.line_of(self.failure))
 
@@ -337,13 +344,54 @@ class RecompileCause:
         """Whether the source is the `training` flag, which `train()` and `eval()` set."""
         return (self.source or "").endswith(".training")
 
+    @property
+    def is_of_grad_mode(self) -> bool:
+        """Whether all that differed is whether gradients were recorded."""
+        return self.kind == "global state" and all("grad_mode" in f.check for f in self.failures)
+
+    @cached_property
+    def is_of_inference_mode(self) -> bool:
+        """Whether the calls themselves were inside of `torch.inference_mode` and outside of it.
+
+        There tensors have other dispatch keys, wherever they were made; those made there, everywhere.
+        """
+        if not (self.kind == "dispatch keys" or self.is_of_grad_mode):
+            return False
+        return all(
+            failure is not None and self._modes_differ(failure.entry, compile_.compile_id)
+            for compile_, failure in self.met
+        )
+
+    def _modes_differ(self, one: CompileId | None, other: CompileId | None) -> bool:
+        frames = [self.frame.records.frames.get(each) for each in (one, other)]
+        return {None if frame is None else frame.in_inference_mode for frame in frames} == {True, False}
+
+    @cached_property
+    def functions_with_this_code(self) -> int | None:
+        """How many functions that are compiled apart share this code, at least; None where none do."""
+        holds = self.is_of_module or ".__closure__[" in (self.source or "")
+        return functions_with_one_code(self.frame, self.met) if holds or self.kind in _HELD else None
+
+    @property
+    def is_of_gradients_in_training(self) -> bool:
+        """Whether a tensor requires a gradient in some calls only, in a program that trains.
+
+        What a layer has computed requires one there, what comes from the data does not.
+        """
+        return self.trains and self.kind == "requires_grad" and self.eager_caller is None
+
     @cached_property
     def needs_both_versions(self) -> bool:
-        """Whether training and evaluating need a version each, so that there is nothing to fix."""
+        """Whether each version is needed: there is nothing to fix.
+
+        So it is for training and evaluating, for a layer's input and the data, and for functions of one code.
+        """
+        if self.functions_with_this_code is not None:
+            return self.frame.limit is None
         if not self.trains:
             return False
-        is_of_grad_mode = self.kind == "global state" and all("grad_mode" in f.check for f in self.failures)
-        return is_of_grad_mode or self.is_of_training or self.kind == "dispatch keys"
+        is_of_mode = self.is_of_grad_mode or self.is_of_training or self.kind == "dispatch keys"
+        return is_of_mode or self.is_of_gradients_in_training
 
     @property
     def is_whole_graph(self) -> bool:

@@ -23,7 +23,18 @@ def cause_sentence(cause: RecompileCause) -> str:
     sentence = _sentence(cause)
     if cause.also_changed:
         sentence += f"; {also_changed_words(cause)}"
-    if cause.needs_both_versions:
+    if cause.functions_with_this_code is not None:
+        sentence += (
+            "; functions that are compiled apart have this code, as a decorator or a base class gives it"
+        )
+        if cause.needs_both_versions:
+            sentence += ", each needs a version, and there is nothing to cure"
+    elif cause.is_of_gradients_in_training:
+        sentence += (
+            "; in training that is so of what a layer computed before and not of the data, each needs a "
+            "version, and there is nothing to cure"
+        )
+    elif cause.needs_both_versions:
         sentence += (
             "; a program that trains and evaluates needs a version for each, and there is nothing to cure"
         )
@@ -46,6 +57,10 @@ def _sentence(cause: RecompileCause) -> str:
         return "torch does not say which guard failed"
     if cause.kind == "backend":
         return "torch.compile was called again, and what an earlier call of it had compiled is not used"
+    if cause.is_of_inference_mode:
+        return "one call was inside of `torch.inference_mode`, and another was not"
+    if cause.kind == "requires_grad":
+        return f"`{cause.source}` requires a gradient in some calls and not in others"
     if cause.kind == "global state":
         words = next((words for name, words in _STATES.items() if name in failure.check), None)
         return (

@@ -111,6 +111,16 @@ class FrameRecompiles:
         checks = chain(*self.records.checks.of_frame(self._any_id).values())
         return [check for check in checks if ".size()[" in check.code]
 
+    def is_marked_static(self, failure: GuardFailure) -> bool:
+        """Whether the program marked the dimension by `mark_static`, by the guards of the failed entry.
+
+        Source: torch/_dynamo/guards.py (Dimension Marking Guards), read and run with 2.13.
+        """
+        return any(
+            plain_source(check.source) == failure.source and failure.index in static_marks(check.code)
+            for check in self.records.checks.get(failure.entry, ())
+        )
+
     @property
     def versions_called(self) -> list[int] | None:
         """How often each compiled version was called; None where that was not recorded for all of them."""
@@ -227,6 +237,15 @@ def _distance(failure: GuardFailure) -> int:
     if failure.kind in _NEAREST:
         return 0
     return 2 + _FARTHEST.index(failure.kind) if failure.kind in _FARTHEST else 1
+
+
+_STATIC_MARKS = re.compile(r"'_dynamo_static_indices', set\(\)\)\.issubset\(\{([\d, ]{1,400})\}\)")
+
+
+def static_marks(check: str) -> set[int]:
+    """The dimensions that were marked by `mark_static`, from the check on such marks; else none."""
+    found = _STATIC_MARKS.search(check)
+    return set() if found is None else {int(each) for each in found[1].split(",") if each.strip()}
 
 
 def is_recompile_limit(reason: str | None) -> bool:

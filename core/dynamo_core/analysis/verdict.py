@@ -169,6 +169,11 @@ def _why_no_graph(recording: Recording) -> str:
         return f"Compiling raised an error in the program: {first_line(raised[0].reason)}"
     if frames:
         return f"Dynamo tried {number(len(frames), 'frame')} and compiled none of them."
+    unused = [each for process in recording.processes for each in process.unused_compiles]
+    if unused:
+        first = unused[0]
+        what = "was never called" if first.why == "never called" else "never ran compiled"
+        return f"What torch.compile made of {first.function} at {place(first.line.place)} {what}."
     decisions = [process.capture for process in recording.processes if process.capture]
     policies = [decision.policy for decision in decisions if decision.decision == "capture"]
     if policies:

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator
 from typing import Literal, TypeVar
 
-from ..analysis.words import memory, number, seconds
-from ..model import CountedLayer, Phase, Process, Recording
+from ..analysis.words import memory, number, place, seconds
+from ..model import CacheLookup, CountedLayer, Phase, Process, Recording
 from ..shared.early_records import CacheBundleUsed
 from ..shared.quick_dataclass import dataclass
 from ..shared.records import CachesInUse
+from .bypasses import bypass_words
 from .keys import PartDifference, PartKind, differences, part_setting
-from .lookups import KnownKeys, Lookup, bypass_words
+from .lookups import KnownKeys, Lookup
 
 CauseKind = (
     PartKind
@@ -46,8 +47,7 @@ def causes_of(lookup: Lookup, known: KnownKeys) -> tuple[tuple[Cause, ...], Look
     if recorded.outcome == "hit":
         return (), None
     if recorded.outcome == "bypass":
-        why, what_to_do = bypass_words(recorded.reason)
-        return (Cause("bypass", why, what_to_do=what_to_do),), None
+        return (_cause_of_bypass(recorded),), None
     same = known.same_key(lookup)
     if recorded.detail == "guard_miss":
         sentence = "the entry of this key is for other sizes: its guards on them do not hold"
@@ -60,6 +60,12 @@ def causes_of(lookup: Lookup, known: KnownKeys) -> tuple[tuple[Cause, ...], Look
             return (Cause("not recorded", "what its key is made of was not recorded"),), None
         return (FIRST_RUN,), None
     return tuple(_causes_in_parts(lookup, nearest, known)), nearest
+
+
+def _cause_of_bypass(recorded: CacheLookup) -> Cause:
+    why, what_to_do = bypass_words(recorded)
+    at = "" if recorded.bypassed_at is None else f" ({place(recorded.bypassed_at.place)})"
+    return Cause("bypass", f"{why}{at}", what_to_do=what_to_do)
 
 
 def folder_problem(caches: CachesInUse | None) -> str | None:
@@ -95,6 +101,9 @@ _ANOTHER_FOLDER = "let `TORCHINDUCTOR_CACHE_DIR` name a folder that can be writt
 
 def _cause_with_same_key(lookup: Lookup, same: Lookup) -> Cause:
     """Why the entry of an earlier look-up with the same key was not found."""
+    below = _bypass_in_compile_of(same)
+    if below is not None:
+        return _cause_of_bypass(below)
     mine, its = caches_of(lookup.process), caches_of(same.process)
     problem = folder_problem(its) or folder_problem(mine)
     if problem is not None:
@@ -117,6 +126,14 @@ def _cause_with_same_key(lookup: Lookup, same: Lookup) -> Cause:
         f"the key is the same, but its entry is not there any more{where}{more}",
         what_to_do=_ANOTHER_FOLDER,
     )
+
+
+def _bypass_in_compile_of(lookup: Lookup) -> CacheLookup | None:
+    """The bypass of another cache in the same compile: AOTAutograd keeps nothing that Inductor did not."""
+    same_compile = (
+        each for each in lookup.process.cache_lookups if each.compile_id == lookup.recorded.compile_id
+    )
+    return next((each for each in same_compile if each.outcome == "bypass"), None)
 
 
 def _cause_within_run(mine: CachesInUse | None, its: CachesInUse | None) -> Cause:

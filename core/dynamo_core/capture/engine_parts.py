@@ -10,6 +10,7 @@ from .hidden_modules import hide_from_dynamo
 from .imports import LateModules
 from .optional_modules import replaces_arguments
 from .probe_guard import ProbeGuard
+from .probes.compile_calls import CompileCalls
 from .probes.guard_cost import GuardCost
 from .probes.process import process_at_start
 from .probes.trace_handler import attach
@@ -51,6 +52,7 @@ class EngineParts:
         self.verifier = self._verifier()
         self.program_verifier = self._program_verifier()
         self.late_modules = LateModules()
+        self.compile_calls = CompileCalls(self.probes)
         self.records = ProcessRecords(self.stream, self.probes)
         self.stack_file = StackFile(self.stream)
         self.record_of_backend = self.probes.guarded("backends")(self._record_of_backend)
@@ -72,6 +74,7 @@ class EngineParts:
         if self.freeze is not None:
             self.freeze.finish()
         self.whole_program.finish()
+        self.compile_calls.finish()
         if self.calls_at_limit is not None:
             self.probes.guarded("calls at torch's recompile limit")(self.calls_at_limit.finish)()
         if self.exports is not None:

@@ -22,6 +22,7 @@ from .time import (
     time_outside_of_graphs,
     unrolled_loops,
 )
+from .unused import unused_compiles
 
 __all__ = [
     "ANALYSES",
@@ -51,6 +52,7 @@ ANALYSES_OF_THE_COMPILER: tuple[Analysis, ...] = (
     ranks_differ,
     fallbacks,
     breaks,
+    unused_compiles,
     recompiles,
     recompiled_from_scratch,
     not_taken,

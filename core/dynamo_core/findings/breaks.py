@@ -69,6 +69,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
             each.crossed,
         ),
         remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
+        brings_about=cost.recompiles.compiles,
     )
 
 

@@ -1,10 +1,12 @@
 """What several drafts of one cause say together: one finding, whose words and figures agree."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import TypeVar
 
+from ..analysis.recompile_echoes import CompileKey
 from ..analysis.time.wall import across_ranks
 from ..analysis.words import number, place, seconds
 from ..model import GraphBreak, Process, function_of
@@ -14,6 +16,7 @@ from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, Reme
 from .kinds import SPECS, Kind
 
 _Value = TypeVar("_Value")
+_CONSEQUENCES = ("recompile", "recompile limit")  # kinds of which one may follow from another finding
 _HOW_KNOWN: tuple[Known, ...] = ("measured", "sampled", "estimated")
 
 
@@ -129,7 +132,27 @@ def _together(figures: Sequence[tuple[Draft, Figure, float]]) -> Figure:
 
 def as_findings(drafts: Sequence[Draft]) -> list[Finding]:
     """Drafts of one cause, in several processes or frames, are one finding."""
-    return [merged(identity, same) for identity, same in by_identity(drafts).items()]
+    found = by_identity(drafts)
+    reasons = _reasons(found)
+    return [
+        replace(merged(identity, same), because_of=reasons.get(identity)) for identity, same in found.items()
+    ]
+
+
+def _reasons(found: Mapping[str, Sequence[Draft]]) -> dict[str, str]:
+    """By identity, the finding that it follows from: all of its recompiles are brought about by that one."""
+    brought: dict[CompileKey, str] = {}
+    for identity, same in found.items():
+        brought |= dict.fromkeys(
+            (each for draft in same for each in draft.brings_about if each not in brought), identity
+        )
+    reasons: dict[str, str] = {}
+    for identity, same in found.items() if brought else ():
+        if same[0].kind in _CONSEQUENCES:
+            causes = {brought.get(each) for draft in same for each in draft.compiles}
+            if len(causes) == 1 and (cause := causes.pop()) not in (None, identity):
+                reasons[identity] = cause
+    return reasons
 
 
 def by_identity(drafts: Sequence[Draft]) -> dict[str, list[Draft]]:
@@ -191,7 +214,22 @@ def ranked(findings: Iterable[Finding]) -> list[Finding]:
         is_behind = _happened_once(finding) and worth[id(finding)] >= least
         return _rank(finding, least if is_behind else worth[id(finding)], is_behind)
 
-    return sorted(found, key=rank)
+    return _below_their_causes(sorted(found, key=rank))
+
+
+def _below_their_causes(found: Sequence[Finding]) -> list[Finding]:
+    """Each consequence right behind what it follows from."""
+    by_name = {each.identity: each for each in found}
+    followers: dict[str, list[Finding]] = {}
+    for each in found:
+        if each.because_of in by_name:
+            followers.setdefault(each.because_of or "", []).append(each)
+    in_order: list[Finding] = []
+    waiting = [each for each in reversed(found) if each.because_of not in by_name]
+    while waiting:
+        in_order.append(waiting.pop())
+        waiting += reversed(followers.get(in_order[-1].identity, ()))
+    return in_order
 
 
 def _is_met_by_each_call(finding: Finding) -> bool:

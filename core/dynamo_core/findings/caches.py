@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..analysis.figures import Figures
 from ..analysis.time.wall import across_ranks
-from ..analysis.words import cache_name, number, seconds
+from ..analysis.words import cache_name, number, place, seconds
+from ..caches.bypasses import bypass_words
 from ..caches.causes import (
     BUNDLE_NOT_READ,
     caches_of,
@@ -15,7 +16,6 @@ from ..caches.causes import (
     vanishes,
 )
 from ..caches.keys import PartDifference, differences, key_of_lines
-from ..caches.lookups import bypass_words
 from ..model import CacheLookup, Graph, Place, Process
 from ..shared.quick_dataclass import dataclass
 from .build import remedy
@@ -137,20 +137,23 @@ def cache_bypasses(figures: Figures) -> Iterator[Draft]:
         by_reason: dict[tuple[str, str | None], list[CacheLookup]] = {}
         for lookup in process.cache_lookups:
             if lookup.outcome == "bypass" and id(process) not in off:
-                by_reason.setdefault(bypass_words(lookup.reason), []).append(lookup)
+                by_reason.setdefault(bypass_words(lookup), []).append(lookup)
         for (why, what_to_do), lookups in by_reason.items():
             found = cache_miss_cost(process, lookups)
             lost = _backend_seconds(found.graphs)
             if lost < WORTH_A_WORD_S:
                 continue
+            at = next((lookup.bypassed_at for lookup in lookups if lookup.bypassed_at is not None), None)
+            where = "" if at is None else f" at {place(at.place)}"
             yield Draft(
                 "cache bypass",
                 key=(why,),
-                title=f"{number(len(found.graphs), 'graph')} cannot be kept in torch's caches: {why}",
+                title=f"{number(len(found.graphs), 'graph')} cannot be kept in torch's caches{where}: {why}",
                 cause=f"the {_named(lookups)} did not take it, so every run compiles it again",
                 processes=(process,),
-                place=found.place,
+                place=found.place if at is None else at.place,
                 function=found.function,
+                source="" if at is None else at.text,
                 cost=compiled_in_vain(lost),
                 evidence=found.evidence,
                 remedies=remedy("cache bypass", what_to_do),

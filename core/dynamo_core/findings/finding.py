@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import field
 from typing import Literal
 
+from ..analysis.recompile_echoes import CompileKey
 from ..analysis.source_lines import is_library
 from ..analysis.words import alternatives
 from ..model import Compile, Frame, Place, Process, StackFrame
@@ -81,7 +82,8 @@ class Finding:
     `place` is the line that causes it, `source` its text; where that leads into a library, `via` is the
     line of it that is in the way, and of a recompile the call that brought it about. `identity` stays the
     same when lines move, paths change, ids are numbered again or the run is repeated. `processes` names the
-    streams in which it was met.
+    streams in which it was met. `because_of` is the identity of another finding of which this one is a
+    consequence, None where it is none.
     """
 
     kind: Kind
@@ -98,6 +100,7 @@ class Finding:
     evidence: Evidence
     remedies: tuple[Remedy, ...]
     processes: tuple[str, ...]
+    because_of: str | None = None
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the line, why it is in the way, what it costs, and what to do."""
@@ -119,7 +122,7 @@ class Draft:
     It must not hold line numbers, paths, ids or anything that was counted or measured. `cause` and `remedies`
     may be functions: what costs something to say is worked out for those who show it (`as_findings`).
     `outside_seconds` of what fixing it saves at most are all that its process spent outside of graphs, which
-    can be saved once, however many drafts say so.
+    can be saved once, however many drafts say so. `brings_about` are recompiles that follow from it.
     """
 
     kind: Kind
@@ -136,6 +139,12 @@ class Draft:
     outside_seconds: float = 0.0
     evidence: Evidence = field(default_factory=Evidence)
     remedies: tuple[Remedy, ...] | Callable[[], tuple[Remedy, ...]] = ()
+    brings_about: frozenset[CompileKey] = frozenset()
+
+    @property
+    def compiles(self) -> set[CompileKey]:
+        """The compiles that it rests on."""
+        return {(process.stream, each) for process in self.processes for each in self.evidence.compile_ids}
 
     @property
     def is_library(self) -> bool:

@@ -15,6 +15,7 @@ Kind = Literal[
     "recompile limit",
     "left eager by a limit",
     "graph break",
+    "never called",
     "recompile",
     "compiled anew",
     "backend declined",
@@ -122,6 +123,13 @@ SPECS: dict[Kind, KindSpec] = {
         counted_in=("graphs", "graph-breaks"),
         diff_words=("graph break", "graph breaks"),
         diff_count="graph breaks",
+    ),
+    "never called": KindSpec(
+        of_the_compiler=True,
+        rank="untimed",
+        shown_by="dynamo explain",
+        needs="frames_fell_back",
+        diff_words=("compiled function that is not called", "compiled functions that are not called"),
     ),
     "recompile": KindSpec(
         of_the_compiler=True,

@@ -9,6 +9,7 @@ from ..analysis.break_effects import Fallback
 from ..analysis.figures import Figures
 from ..analysis.guard_failures import what_differed
 from ..analysis.recompile_causes import RecompileCause, causes_of
+from ..analysis.recompile_echoes import CompileKey
 from ..analysis.recompile_sentences import cause_sentence
 from ..analysis.recompiles import FrameRecompiles, how_often_eager
 from ..analysis.source_lines import is_library
@@ -80,6 +81,7 @@ def _draft(
             tests_of(frame.process, compiles),
         ),
         remedies=lambda: remedies(kind, recompile_advice(main)),
+        brings_about=frozenset[CompileKey]().union(*(figures.echoes.of(cause) for cause in causes)),
     )
 
 

@@ -19,6 +19,7 @@ from .compiles import (
     Stage,
     Symbol,
     TracedFunction,
+    UnusedCompile,
 )
 from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
 from .exports import (
@@ -153,6 +154,7 @@ __all__ = [
     "TracedExport",
     "TracedFunction",
     "UnrolledLoop",
+    "UnusedCompile",
     "VerifiedCall",
     "VerifiedProgramCall",
     "WindowKernel",

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ..shared.quick_dataclass import dataclass
-from .ids import CompileId, Place
+from .ids import CompileId, Place, StackFrame
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,8 @@ class CacheLookup:
     bypassed. For a hit, `saved_seconds` is what making the entry once took; for a miss, `took_seconds` is
     what making it took now. `parts` are the lines in which torch lists what the key is made of, `[hash] name:
     text`; None where they were not recorded or not requested. For a miss whose graph this process had
-    compiled before, `differing_parts` are the parts in which the two keys differ, before and now.
+    compiled before, `differing_parts` are the parts in which the two keys differ, before and now. For a
+    bypass, `bypassed_by` is the operator that the cache does not take, `bypassed_at` the user's line with it.
     """
 
     cache: str
@@ -27,6 +28,8 @@ class CacheLookup:
     took_seconds: float | None = None
     parts: tuple[str, ...] | None = None
     differing_parts: tuple[tuple[str, str], ...] = ()
+    bypassed_by: str | None = None
+    bypassed_at: StackFrame | None = None
 
 
 CountedLayer = Literal[

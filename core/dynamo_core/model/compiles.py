@@ -19,8 +19,10 @@ class Frame:
     option whose limit ended the attempt, with the details in `reason`. `called_from` is the line outside of
     torch that called the frame, `compiled_by` the line that called torch.compile. `method` names the module's
     method, also behind a wrapper, `GPT2Model.forward`, where that is known. `thread` is the name of its
-    thread, if not the main one. With `is_exit` there was no error: the compile was interrupted, by Ctrl-C or
-    the program's own exit.
+    thread, if not the main one. `in_inference_mode` says whether it was called inside of
+    `torch.inference_mode`, None where that was not recorded. `compile_call` is the number of the call of
+    torch.compile, of which there were `calls_of_line` on its line so far. With `is_exit` there was no error:
+    the compile was interrupted, by Ctrl-C or the program's own exit.
     """
 
     name: str
@@ -41,6 +43,23 @@ class Frame:
     called_from: StackFrame | None = None
     compiled_by: StackFrame | None = None
     thread: str | None = None
+    in_inference_mode: bool | None = None
+    compile_call: int | None = None
+    calls_of_line: int | None = None
+
+
+@dataclass(frozen=True)
+class UnusedCompile:
+    """A call of torch.compile, on `line`, whose result the program did not call, or only as plain Python.
+
+    `why` is "never called" or "force_eager" (the stance of all its calls); `function` names what was
+    compiled, the class where it `is_module`.
+    """
+
+    function: str
+    is_module: bool
+    why: str
+    line: StackFrame
 
 
 @dataclass(frozen=True)

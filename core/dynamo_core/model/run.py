@@ -22,6 +22,7 @@ from .compiles import (
     Stage,
     Symbol,
     TracedFunction,
+    UnusedCompile,
 )
 from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
 from .exports import CalledModule, ExportComparison, ExportTrial, TracedExport
@@ -125,6 +126,7 @@ class Process:
     kernels: list[GeneratedKernels] = field(default_factory=list)
     pairs: list[AotPair] = field(default_factory=list)
     optimizers: list[Optimizer] = field(default_factory=list)
+    unused_compiles: list[UnusedCompile] = field(default_factory=list)
     cache_lookups: list[CacheLookup] = field(default_factory=list)
     caches: list[CachesInUse] = field(default_factory=list)
     cache_counts: list[LayerCount] = field(default_factory=list)

@@ -14,10 +14,10 @@ from typing import Any
 
 from ..model import CacheLookup, CompileId, CountedLayer, LayerCount, Process
 from ..shared.early_records import CacheBundleUsed
-from ..shared.records import CacheKeyParts, CachesInUse
+from ..shared.records import CacheBypassedBy, CacheKeyParts, CachesInUse
 from ..shared.text import checked_json, printable, printable_json
 from .compile_context import CompileContext
-from .structured import MOST_VALUES, Handler, structured
+from .structured import MOST_VALUES, Handler, stack_frame, structured
 from .trace_format import Damaged, Record, parse_json
 
 # Caches of which torch records no single look-up, only counts: in a compile's metrics, or kernel by kernel.
@@ -185,12 +185,14 @@ class CacheBuilder:
         self._lines = _Lines()
         self._aot_parts: dict[str, tuple[str, ...]] = {}
         self._repeated = RepeatedGraphs()
+        self._last_bypassed: dict[CompileId | None, CacheBypassedBy] = {}
 
     def handlers(self) -> dict[str, Handler]:
         """The handler of each kind of record."""
         own: dict[str, Handler] = {
             CachesInUse.NAME: self._in_use,
             CacheBundleUsed.NAME: self._bundle,
+            CacheBypassedBy.NAME: self._bypassed_by,
             "triton_kernel_info": self._kernels,
         }
         if self._with_parts:
@@ -215,6 +217,9 @@ class CacheBuilder:
 
     def _bundle(self, record: Record) -> None:
         self._process.cache_bundles.append(structured(CacheBundleUsed, record))
+
+    def _bypassed_by(self, record: Record) -> None:
+        self._last_bypassed[self._context.id_of(record)] = structured(CacheBypassedBy, record)
 
     def _kernels(self, record: Record) -> None:
         counted = autotuning_of_kernels(record, self._context.id_of(record))
@@ -260,6 +265,10 @@ class CacheBuilder:
             took_seconds=_seconds(content, "time_taken_ns"),
             differing_parts=differing,
         )
+        operator = self._last_bypassed.pop(compile_id, None) if outcome == "bypass" else None
+        if operator is not None:
+            at = stack_frame(operator.line)
+            lookup = replace(lookup, bypassed_by=operator.operator, bypassed_at=at)
         if self._with_parts:
             lines = content.get("components") if listed is None else _lines_of(listed)
             parts = self._interned(lines) or self._aot_parts.get(lookup.key or "")

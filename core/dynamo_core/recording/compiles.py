@@ -15,15 +15,16 @@ from ..model import (
     Process,
     ResumeFunction,
     TracedFunction,
+    UnusedCompile,
 )
-from ..shared.early_records import CompileBegun
+from ..shared.early_records import CompileBegun, CompileResultUnused
 from ..shared.records import FrameRewritten, FrameTried, FunctionsTraced, ResumeFunctionMade
 from ..shared.settings import dynamic_of
 from .breaks import BreakBuilder
 from .caches import counts_in_metrics
 from .compile_context import CompileContext, InProgressBuilder
 from .graphs import GraphBuilder
-from .structured import MOST_VALUES, Handler, stack_frame, structured, structured_head
+from .structured import MOST_VALUES, Handler, stack_frame, stack_of, structured, structured_head
 from .trace_format import Record
 
 # Each phase includes the next ones. torch calls the time in any backend "aot_autograd" in its metrics
@@ -62,6 +63,7 @@ class CompileBuilder:
         return {
             FrameTried.NAME: self._frame,
             CompileBegun.NAME: self._compile_begun,
+            CompileResultUnused.NAME: self._unused_compile,
             FrameRewritten.NAME: self._bytecode,
             ResumeFunctionMade.NAME: self._resume_function,
             "compilation_metrics": self._compilation_metrics,
@@ -81,6 +83,13 @@ class CompileBuilder:
         if start.def_line is not None and frame is not None:
             self._note_def_line(frame.place, start.def_line)
         self._in_progress.began(compile_id, frame, start.began_ns, start.backward)
+
+    def _unused_compile(self, record: Record) -> None:
+        unused = structured(CompileResultUnused, record)
+        (line,) = stack_of([unused.line])
+        self._process.unused_compiles.append(
+            UnusedCompile(unused.function, unused.is_module, unused.why, line)
+        )
 
     def _frame(self, record: Record) -> Frame:
         tried = structured(FrameTried, record)
@@ -115,6 +124,9 @@ class CompileBuilder:
             called_from=stack_frame(tried.called_from),
             compiled_by=stack_frame(tried.compiled_by),
             thread=tried.thread,
+            in_inference_mode=tried.inference_mode,
+            compile_call=tried.compile_call,
+            calls_of_line=tried.calls_of_line,
         )
         if frame.is_exit:
             self._in_progress.interrupted(compile_id, frame.ended_ns, frame.reason)

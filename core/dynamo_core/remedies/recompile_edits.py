@@ -21,6 +21,10 @@ _FUNCTIONS = (
 _WIDER = ("float16", "float32", "float64")
 # Source: torch/optim/optimizer.py (param_groups); what the user calls the optimizer stands in front.
 _LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
+# Source: torch/_dynamo/guards.py (Dimension Marking Guards), run with 2.13.
+_OF_A_MARK = re.compile(
+    r"_(?:dynamo_\w{1,40}_indices|has_dynamo_dim_marking) .{0,80}\bpresent on runtime tensor"
+)
 _TYPE = re.compile(r"type=<class '([^']+)'>")
 
 
@@ -107,6 +111,43 @@ OF_WRAPPED_MODULES = RecompileRemedy(
     "torch calls modules of its own through one function, so that those that are compiled apart are versions "
     "of that function: compile one module of yours that holds them all, in one call of `torch.compile`.",
     cures=("recompile_modules_apart",),
+)
+# Before what makes a size dynamic by a name or an argument, which such a mark would contradict.
+OF_MARKS: Sequence[RecompileRemedy] = (
+    RecompileRemedy(
+        "marked static",
+        lambda cause: cause.kind == "size" and any(map(cause.frame.is_marked_static, cause.failures)),
+        "{what} takes several values{values}, and the program marks it by `torch._dynamo.mark_static`, "
+        "which makes each a version of its own: take the mark off what varies.",
+        cures=("recompile_marked_static",),
+    ),
+    RecompileRemedy(
+        "marked in some calls",
+        lambda cause: cause.failure is not None and _OF_A_MARK.match(cause.failure.check) is not None,
+        "a dimension was marked (`torch._dynamo.mark_dynamic`, `mark_static` and the like) in some calls "
+        "only, and what was compiled without the mark is not used with it: mark it before the first call.",
+        cures=("recompile_marked_later",),
+    ),
+)
+# Source: torch/__init__.py (compile), whose argument `isolate_recompiles` is in 2.13; read and tried there.
+OF_SHARED_CODE: Sequence[RecompileRemedy] = (
+    RecompileRemedy(
+        "functions with one code, counted apart",
+        lambda cause: cause.functions_with_this_code is not None,
+        "{count} functions or modules that are compiled apart share the code of {function}, and torch counts "
+        "their versions together: `torch.compile(..., isolate_recompiles=True)` counts those of each call "
+        "apart; or compile what calls all of them.",
+        since=(2, 13),
+        cures=("recompile_one_decorator",),
+        never_for=("recompile_another_function", "recompile_enum_argument"),
+    ),
+    RecompileRemedy(
+        "functions with one code",
+        lambda cause: cause.functions_with_this_code is not None,
+        "{count} functions or modules that are compiled apart share the code of {function}, and torch counts "
+        "their versions together: compile what calls all of them, or let torch keep as many "
+        "(`torch._dynamo.config.recompile_limit`).",
+    ),
 )
 # Before all others: the value has no name by which the user could make it dynamic.
 BETWEEN_GRAPHS: Sequence[RecompileRemedy] = (
@@ -225,6 +266,14 @@ EDITS: Sequence[RecompileRemedy] = (
         "{source} was freed, and what was compiled for it with it: keep a reference to it, or make it once.",
     ),
     RecompileRemedy(
+        "inference mode of the call",
+        lambda cause: cause.is_of_inference_mode,
+        "some calls were inside of `torch.inference_mode` and others were not: make all of them, those that "
+        "warm up as well, in the same mode.",
+        cures=("recompile_warm_up_in_inference_mode",),
+        never_for=("recompile_inference_mode", "recompile_grad_mode"),
+    ),
+    RecompileRemedy(
         "grad mode",
         _is_state("grad_mode"),
         "gradients were recorded in some calls only: call it under `torch.no_grad()` in every call, if you "
@@ -310,8 +359,9 @@ EDITS: Sequence[RecompileRemedy] = (
     RecompileRemedy(
         "requires_grad",
         _is_kind("requires_grad"),
-        "{source} requires a gradient in some calls only: `detach()` it where no gradient is needed, or "
-        "compile training and inference apart.",
+        "{source} requires a gradient in some calls only: call `requires_grad_()` on it before the others, "
+        "and one version serves all; where layers share this code in training, a version for the data and "
+        "one for what a layer has computed are right.",
         cures=("recompile_requires_grad",),
     ),
     RecompileRemedy(

@@ -13,6 +13,8 @@ from .recompile_edits import (
     BETWEEN_GRAPHS,
     EDITS,
     OF_A_LEARNING_RATE,
+    OF_MARKS,
+    OF_SHARED_CODE,
     OF_WRAPPED_MODULES,
     is_between_graphs,
     is_learning_rate,
@@ -249,8 +251,10 @@ SETTINGS: Sequence[RecompileRemedy] = (
 # (tests/integration/test_first_advice.py).
 REMEDIES: tuple[RecompileRemedy, ...] = (
     OF_WRAPPED_MODULES,
+    *OF_SHARED_CODE,
     *BETWEEN_GRAPHS,
     OF_A_LEARNING_RATE,
+    *OF_MARKS,
     *SETTINGS,
     *EDITS,
 )

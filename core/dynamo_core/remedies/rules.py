@@ -362,6 +362,8 @@ def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
         "check": _short(without_stack_names(failure.check)) if failure is not None else "",
         "hint": (failure.hint if failure is not None else None) or "",
         "typed": " ".join(f'{each.name}="{each.value}"' for each in assigned),
+        "count": str(cause.functions_with_this_code or ""),
+        "function": f"`{cause.frame.shown_name}`",
         "caller": f"`{cause.eager_caller}`" if cause.eager_caller else "a function",
         "line": f"`{cause.line}`" if cause.line else f"line {place(cause.place)}",
     }

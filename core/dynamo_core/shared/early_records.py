@@ -4,7 +4,7 @@ Every program pays for importing these classes; for those in `records.py`, only 
 or that is run with an option which writes some.
 """
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from . import names
 from .our_record import OurRecord
@@ -69,6 +69,20 @@ class CompileBegun(OurRecord):
     backward: bool = False
     test: str | None = None
     def_line: int | None = None
+
+
+class CompileResultUnused(OurRecord):
+    """What a call of torch.compile returned for `function`, and the program did not use, with the line.
+
+    `why`: never called, or called only under the stance `force_eager`.
+    """
+
+    NAME = names.COMPILE_RESULT_UNUSED
+
+    function: str
+    is_module: bool
+    why: Literal["never called", "force_eager"]
+    line: dict[str, Any]
 
 
 class OptimizerMade(OurRecord):

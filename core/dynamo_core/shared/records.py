@@ -31,7 +31,8 @@ class FrameTried(OurRecord):
     """A frame that Dynamo tried, and the outcome.
 
     `ok` is as torch counts it; `limit` and `is_exit` mark errors that are not Dynamo's; `broke` and `stopped`
-    have the fields of a graph break; `called_from` and `compiled_by` are lines of the user's. `line` is the
+    have the fields of a graph break; `called_from` and `compiled_by` are lines of the user's. `compile_call`
+    numbers the calls of torch.compile, of which there were `calls_of_line` on that line so far. `line` is the
     first line of the code, `def_line` that of the `def`, where decorators stand above it.
     """
 
@@ -52,6 +53,9 @@ class FrameTried(OurRecord):
     stopped: dict[str, Any] | None = None
     called_from: dict[str, Any] | None = None
     compiled_by: dict[str, Any] | None = None
+    compile_call: int | None = None
+    calls_of_line: int | None = None
+    inference_mode: bool | None = None
     thread: str | None = None
     ended_ns: int | None = None
     ns: int | None = None
@@ -232,6 +236,15 @@ class CachesInUse(OurRecord):
     switches: dict[str, str]
     header_folder: str | None = None
     held_header: bool | None = None
+
+
+class CacheBypassedBy(OurRecord):
+    """The operator for which a cache does not take a graph, as torch names it, and the user's line of it."""
+
+    NAME = names.CACHE_BYPASSED_BY
+
+    operator: str
+    line: dict[str, Any] | None
 
 
 class CacheKeyParts(OurRecord):

@@ -1,6 +1,6 @@
 """Findings, the worst first: as blocks, as lines and as JSON values."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Annotated, ClassVar, Literal, cast
 
@@ -55,7 +55,8 @@ def findings_section(findings: Sequence[Finding], *, can_run_again: bool) -> Ite
     if not findings:
         return
     yield Heading(FINDINGS_TITLE)
-    for finding in findings[:_SHOWN]:
+    causes = [each for each in findings if each.because_of is None]
+    for finding in causes[:_SHOWN]:
         yield Heading(finding.title, 3)
         parts = (finding.source, finding.cause if _says_more(finding) else "", finding.effect)
         if any(parts):
@@ -66,12 +67,22 @@ def findings_section(findings: Sequence[Finding], *, can_run_again: bool) -> Ite
             yield Paragraph(tests_line(finding))
         for text in alternatives(remedy.text for remedy in finding.remedies):
             yield Paragraph(f"→ {text}", "advice")
-    if len(findings) > _SHOWN:
-        yield Paragraph(
-            f"… and {number(len(findings) - _SHOWN, 'more finding')}; --format json has all", "dim"
-        )
+        for follower in consequences(finding, findings):
+            yield Paragraph(f"because of this: {follower.title}", "dim")
+    if len(causes) > _SHOWN:
+        yield Paragraph(f"… and {number(len(causes) - _SHOWN, 'more finding')}; --format json has all", "dim")
     if can_run_again and any(remedy.change for finding in findings for remedy in finding.remedies):
         yield Paragraph(_FIX, "dim")
+
+
+def consequences(cause: Finding, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings that follow from one, and those that follow from these."""
+    names, found = {cause.identity}, []
+    for each in findings:  # each stands behind what it follows from
+        if each.because_of in names:
+            names.add(each.identity)
+            found.append(each)
+    return found
 
 
 def tests_line(finding: Finding, shown: int = _TESTS_SHOWN) -> str:
@@ -83,13 +94,21 @@ def tests_line(finding: Finding, shown: int = _TESTS_SHOWN) -> str:
 
 
 def finding_lines(findings: Sequence[Finding], shown: int) -> list[str]:
-    """A line for each of the first ones."""
+    """A line for each of the first ones; of a consequence it says of which finding it is one."""
+    ranks = {finding.identity: rank for rank, finding in enumerate(findings, 1)}
     lines = [
-        ", ".join(filter(None, (f"{rank}. {finding.title}", tests_line(finding, 1))))
+        ", ".join(
+            filter(None, (f"{rank}. {finding.title}", tests_line(finding, 1), _because(finding, ranks)))
+        )
         for rank, finding in enumerate(findings[:shown], 1)
     ]
     rest = len(findings) - shown
     return lines + ([f"… and {number(rest, 'more finding')}"] if rest > 0 else [])
+
+
+def _because(finding: Finding, ranks: Mapping[str, int]) -> str:
+    cause = None if finding.because_of is None else ranks.get(finding.because_of)
+    return "" if cause is None else f"because of {cause}"
 
 
 def _says_more(finding: Finding) -> bool:

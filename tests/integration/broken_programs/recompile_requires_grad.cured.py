@@ -7,4 +7,4 @@ def doubled(x):
 
 
 for needs in (False, True):
-    print(doubled(torch.ones(4, requires_grad=needs).detach()).item())
+    print(doubled(torch.ones(4, requires_grad=needs).requires_grad_()).item())

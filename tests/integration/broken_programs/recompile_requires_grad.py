@@ -1,7 +1,7 @@
 """A tensor that needs a gradient in some calls.
 
 kind: recompile
-advice: detach
+advice: requires_grad_()
 """
 
 import torch

@@ -17,7 +17,7 @@ from torch.distributed._functional_collectives import all_reduce
 
 IS_PLANTED = "planted" in sys.argv
 ONLY = [name for name in sys.argv[1:] if name != "planted"]
-x = torch.ones(4, 4)
+x, EYE = torch.ones(4, 4), torch.eye(4)
 
 
 class Pass(CustomGraphPass):
@@ -70,6 +70,10 @@ def unknown_function(x, times):
     return not_known_to_torch(product(x, times)) if IS_PLANTED else product(x, times)
 
 
+def checked_operator(x, times):
+    return torch.linalg.inv(product(EYE, times)) @ x
+
+
 def process_group(x, times):
     return all_reduce(product(x, times), "sum", groups[IS_PLANTED])
 
@@ -104,6 +108,7 @@ CAUSES = {
     "pass_with_time": (lambda: custom(f"built {time.time()}"), x),
     "pass_without_id": (lambda: inductor.patch(post_grad_custom_post_pass=lambda graph: None), x),
     "unknown_function": (contextlib.nullcontext, x),
+    "checked_operator": (contextlib.nullcontext, x),
     "freezing": (lambda: inductor.patch(freezing=True), x),
 }
 BEFORE = {
@@ -112,7 +117,12 @@ BEFORE = {
     "pass_with_time": lambda: custom(f"built {time.time()}"),
     "threads": lambda: between(lambda: torch.set_num_threads(2), lambda: None),
 }
-OWN = {"edited": edited, "unknown_function": unknown_function, "process_group": process_group}
+OWN = {
+    "edited": edited,
+    "unknown_function": unknown_function,
+    "checked_operator": checked_operator,
+    "process_group": process_group,
+}
 
 for times, (name, (planted, argument)) in enumerate(CAUSES.items(), 1):
     if ONLY and name not in ONLY:

@@ -21,6 +21,7 @@ matched; torch uses its answer, and returns the hook that was there before), tor
 import operator
 import os
 import threading
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from traceback import extract_tb
@@ -99,10 +100,13 @@ def is_refusal(result: Any) -> bool:
 
 def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     """Wrap both converters. The counting one calls the other, and such an inner call is no further frame."""
+    from torch import is_inference_mode_enabled
+
     probes, handler, limits = parts.probes, parts.trace_handler, parts.limits
     counters = convert_frame.counters
     calls = probes.stream.counters
     entering_inner_converter = False
+    compile_calls = 0  # of torch.compile: each makes a converter
     suppressed: BaseException | None = None  # what the inner converter raised, and the outer one suppressed
     folder = torch_folder(convert_frame)
     find_caller = probes.guarded("callers of frames")(lambda: caller_outside_of(folder))
@@ -128,7 +132,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
         whole_graph: bool,
         start: int,
         caller: dict[str, Any] | None,
-        compiled_by: dict[str, Any] | None,
+        compiled_by: dict[str, Any],
     ) -> None:
         elapsed = perf_counter_ns() - start
         code: CodeType = frame.f_code
@@ -163,7 +167,8 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
                 broke=None if limit_met is not None else _break_that_raised(error),
                 stopped=None if limit_met is not None else _what_stopped(suppressed or error),
                 called_from=caller,
-                compiled_by=compiled_by,
+                **compiled_by,
+                inference_mode=is_inference_mode_enabled(),
                 thread=_thread_name(),
                 ended_ns=time_ns(),
                 ns=elapsed,
@@ -174,10 +179,16 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     def wrap(converter: Any, whole_graph: bool) -> None:
         original = converter.__call__
         original_init = converter.__init__
+        calls_of_line: Counter[tuple[str, int]] = Counter()
 
         def __init__(self: Any, *args: Any, **named: Any) -> None:
+            nonlocal compile_calls
             original_init(self, *args, **named)
-            self._dynamo_compiled_by = find_compile_call()
+            compile_calls += 1
+            line = find_compile_call()
+            self._dynamo_compiled_by, self._dynamo_compile_call = line, compile_calls
+            if line is not None:
+                calls_of_line[line["file"], line["line"]] += 1
 
         def __call__(self: Any, frame: Any, *rest: Any, **named: Any) -> Any:
             nonlocal entering_inner_converter, suppressed
@@ -192,7 +203,13 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
                     raise
             entering_inner_converter, suppressed = not whole_graph, None
             handler.last_compile = None
-            caller, compiled_by = find_caller(), getattr(self, "_dynamo_compiled_by", None)
+            caller = find_caller()
+            line = getattr(self, "_dynamo_compiled_by", None)
+            compiled_by = {
+                "compiled_by": line,
+                "compile_call": getattr(self, "_dynamo_compile_call", None),
+                "calls_of_line": None if line is None else calls_of_line[line["file"], line["line"]],
+            }
             ok_before = counters["frames"]["ok"]
             start = perf_counter_ns()
             try:

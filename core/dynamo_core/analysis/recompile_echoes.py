@@ -1,0 +1,72 @@
+"""Recompiles of resumed frames that follow from a recompile of the frame above.
+
+What a function was recompiled for is met again behind each of its graph breaks, where torch has compiled the
+rest of it as a frame of its own, with guards of its own on the same value.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from ..model import CompileId
+from .recompile_causes import RecompileCause, causes_of
+from .recompiles import FrameRecompiles
+from .summary import frame_of
+
+CompileKey = tuple[Path, str]
+"""A compile: the stream of its process, and its id as text."""
+_OF_NO_VALUE = ("not recorded", "other", "backend", "freed object")
+
+
+def compile_key(stream: Path, compile_id: CompileId | None) -> CompileKey:
+    """The key of a compile of the process that wrote this stream."""
+    return stream, str(compile_id)
+
+
+class Echoes:
+    """Finds the recompiles behind the breaks of a frame that are for what the frame was recompiled for."""
+
+    def __init__(self, frames: Sequence[FrameRecompiles]) -> None:
+        self._found: dict[tuple[object, ...], set[CompileKey]] = {}
+        for frame in frames:
+            above = _frames_above(frame)
+            for cause in causes_of(frame) if above else ():
+                what = _what_came(cause)
+                keys = {compile_key(frame.process.stream, each.compile_id) for each in cause.compiles}
+                for at in above if what is not None else ():
+                    self._found.setdefault((frame.process.stream, at, what), set()).update(keys)
+
+    def of(self, cause: RecompileCause) -> frozenset[CompileKey]:
+        """The recompiles that follow from those of this cause."""
+        at = frame_of(cause.compiles[0].compile_id)
+        return frozenset(self._found.get((cause.frame.process.stream, at, _what_came(cause)), ()))
+
+
+def _what_came(cause: RecompileCause) -> tuple[object, ...] | None:
+    """What differed and the values that came, whatever the name is under which the frame has them."""
+    if cause.kind in _OF_NO_VALUE or cause.failure is None:
+        return None
+    if cause.kind == "global state":
+        return cause.kind, cause.failure.check
+    return (cause.kind, *cause.values) if cause.values else (cause.kind, cause.source)
+
+
+def _frames_above(frame: FrameRecompiles) -> set[CompileId | None]:
+    """The frames whose rest this frame is, as `frame_of` names them: where it goes on behind their breaks."""
+    found: set[CompileId | None] = set()
+    begin = frame.compiles[0].compile_id
+    waiting = list(_makers(frame, begin))
+    while waiting:
+        compile_id = waiting.pop()
+        at = frame_of(compile_id)
+        if at not in found and at != frame_of(begin):
+            found.add(at)
+            waiting += _makers(frame, compile_id)
+    return found
+
+
+def _makers(frame: FrameRecompiles, compile_id: CompileId | None) -> Iterator[CompileId | None]:
+    """The compiles that made the code of a compile's frame as a resume function."""
+    records = frame.records
+    for code in chain(*records.codes.of_frame(compile_id).values()):
+        yield from records.makers.get(code.fingerprint, ())

@@ -1,0 +1,61 @@
+"""Findings: what torch.compile returned, and the program never called as compiled code."""
+
+from collections.abc import Iterator
+
+from ..analysis.figures import Figures
+from ..analysis.words import place
+from ..model import Process, Recording, UnusedCompile
+from .build import remedy
+from .finding import Draft
+
+_ALWAYS_EAGER = "every call was made under the stance `force_eager`, which runs plain Python"
+_NOT_ALWAYS = "set the stance `force_eager` only around calls that are to run eager."
+_OF_A_FUNCTION = "torch.compile leaves the function as it was, and returns another one, which nothing called"
+_OF_A_MODULE = (
+    "torch.compile compiles the call of a module (`model(x)`): its other methods, its parts one by one, and "
+    "the module that was passed to `torch.compile` run eager"
+)
+_CALL_IT = "call what `torch.compile` returned, in place of what was passed to it."
+_CALL_THE_MODULE = (
+    "call the compiled module itself, or compile the method that is called "
+    "(`model.generate = torch.compile(model.generate)`)."
+)
+
+
+def unused_compiles(figures: Figures) -> Iterator[Draft]:
+    """One for each call of torch.compile whose result was never called, or only as plain Python."""
+    used = {
+        frame.compiled_by.place
+        for process in figures.recording.processes
+        for frame in process.frames
+        if frame.compiled_by is not None and frame.outcome == "compiled"
+    }
+    for process in figures.recording.processes:
+        for unused in process.unused_compiles if _came_to_its_end(figures.recording, process) else ():
+            if unused.line.place not in used:
+                yield _draft(process, unused)
+
+
+def _came_to_its_end(recording: Recording, process: Process) -> bool:
+    """Whether nothing says that the program ended before it came as far as a call."""
+    is_raised = process.end is not None and process.end.raised is not None
+    return not is_raised and (recording.run is None or not recording.run.exit_code)
+
+
+def _draft(process: Process, unused: UnusedCompile) -> Draft:
+    if unused.why == "force_eager":
+        what, cause, advice = "never ran compiled", _ALWAYS_EAGER, _NOT_ALWAYS
+    else:
+        what = "was never called"
+        cause, advice = (_OF_A_MODULE, _CALL_THE_MODULE) if unused.is_module else (_OF_A_FUNCTION, _CALL_IT)
+    return Draft(
+        "never called",
+        key=(unused.function, unused.why),
+        title=f"what torch.compile made of {unused.function} at {place(unused.line.place)} {what}",
+        cause=cause,
+        processes=(process,),
+        place=unused.line.place,
+        function=unused.line.function,
+        source=unused.line.text,
+        remedies=remedy("never called", advice),
+    )

@@ -1,0 +1,27 @@
+"""More functions than torch keeps versions, which one decorator wraps: they share its code.
+
+kind: recompile limit
+advice: isolate_recompiles=True
+"""
+
+import torch
+
+
+def doubled(function):
+    @torch.compile(backend="eager")
+    def wrapper(x):
+        return function(x) * 2  # cause
+
+    return wrapper
+
+
+def made(power):
+    scope = {}
+    exec(f"def raised(x):\n    return x ** {power}", scope)
+    return scope["raised"]
+
+
+functions = [doubled(made(power)) for power in range(10)]
+x = torch.full((2,), 2.0)
+for function in functions:
+    print(function(x).tolist())

@@ -1,0 +1,22 @@
+"""A model that is warmed up in inference mode, and called under no_grad.
+
+kind: recompile
+advice: same mode
+"""
+
+import torch
+
+torch.manual_seed(0)
+net = torch.nn.Linear(4, 4)
+x = torch.ones(2, 4)
+
+
+@torch.compile(backend="eager")
+def predicted(x):
+    return net(x).relu()
+
+
+with torch.inference_mode():
+    print(round(predicted(x).sum().item(), 4))
+with torch.no_grad():
+    print(round(predicted(x).sum().item(), 4))  # cause

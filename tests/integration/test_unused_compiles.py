@@ -1,0 +1,54 @@
+"""What torch.compile returned and the program did not use is found, and nothing that was used."""
+
+from pathlib import Path
+
+import pytest
+
+import dynamo_core
+from dynamo_core.findings import Finding
+from launching import ForkingPython
+
+BEGIN = """\
+import copy, io, torch
+class Net(torch.nn.Module):
+    def forward(self, x): return x * 2
+    def generate(self, x): return self.forward(x)
+def scale(x): return x * 2
+x = torch.ones(2)
+"""
+UNUSED = {
+    "function": "fast = torch.compile(scale)\nscale(x)",
+    "method": "net = torch.compile(Net())\nnet.generate(x)",
+    "module": "net = Net()\nnet.compile()\nnet.forward(x)",
+    "stance": "fast = torch.compile(scale)\nwith torch.compiler.set_stance('force_eager'):\n    fast(x)",
+}
+USED = {
+    "inlined": "f = torch.compile(scale)\ng = torch.compile(lambda x: f(x) + 1, backend='eager')\ng(x)",
+    "copied": "net = copy.deepcopy(torch.compile(Net(), backend='eager'))\nnet(x)",
+    "saved": (
+        "file = io.BytesIO()\ntorch.save(torch.compile(Net(), backend='eager'), file)\nfile.seek(0)\n"
+        "torch.load(file, weights_only=False)(x)"
+    ),
+    "decorated": "@torch.compile\ndef other(x): return x",
+    "disabled function": "fast = torch.compile(torch.compiler.disable(scale), backend='eager')\nfast(x)",
+    "ended early": "fast = torch.compile(scale)\nraise SystemError",
+}
+
+
+def found(python: ForkingPython, folder: Path, program: str) -> list[Finding]:
+    (folder / "program.py").write_text(BEGIN + program)
+    python.run("-m", "dynamo_cli", "run", "-q", "-o", folder / "rec", folder / "program.py", cwd=folder)
+    recording = dynamo_core.open(folder / "rec")
+    assert not any(process.failed_probes for process in recording.recording.processes)
+    return [each for each in recording.findings if each.kind == "never called"]
+
+
+@pytest.mark.parametrize("name", UNUSED)
+def test_what_is_not_used_is_found_on_its_line(name: str, python: ForkingPython, tmp_path: Path) -> None:
+    (finding,) = found(python, tmp_path, UNUSED[name])
+    assert ".compile(" in finding.source and finding.remedies
+
+
+@pytest.mark.parametrize("name", USED)
+def test_what_is_used_is_not(name: str, python: ForkingPython, tmp_path: Path) -> None:
+    assert found(python, tmp_path, USED[name]) == []

@@ -1,0 +1,62 @@
+"""Which findings are consequences of another one, and where they stand."""
+
+from pathlib import Path
+
+from dynamo_core.analysis.recompile_echoes import compile_key
+from dynamo_core.findings import Cost, Draft, Evidence, Figure
+from dynamo_core.findings.build import as_findings, ranked
+from dynamo_core.findings.kinds import Kind
+from dynamo_core.model import CompileId, Place, Process
+
+PROCESS = Process(Path("s.log"))
+
+
+def draft(
+    kind: Kind, line: int, *compiles: CompileId, seconds: float = 1.0, brings: tuple[CompileId, ...] = ()
+) -> Draft:
+    return Draft(
+        kind,
+        key=(),
+        title=f"line {line}",
+        cause="",
+        processes=(PROCESS,),
+        place=Place("a.py", line),
+        source=str(line),
+        cost=Cost(saves_at_most=Figure(seconds, "measured")),
+        evidence=Evidence(tuple(map(str, compiles))),
+        brings_about=frozenset(compile_key(PROCESS.stream, each) for each in brings),
+    )
+
+
+FIRST, SECOND, THIRD = CompileId(1, 1), CompileId(1, 2), CompileId(2, 1)
+
+
+def reasons(*drafts: Draft) -> dict[str, str | None]:
+    """The title of what each finding is because of, by its own title, in the order in which they stand."""
+    found = ranked(as_findings(drafts))
+    titles = {each.identity: each.title for each in found}
+    return {each.title: None if each.because_of is None else titles[each.because_of] for each in found}
+
+
+def test_recompiles_that_all_follow_from_a_finding_stand_behind_it_however_much_they_cost() -> None:
+    cause = draft("graph break", 3, CompileId(0, 0), brings=(FIRST, SECOND))
+    follower = draft("recompile", 4, FIRST, SECOND, seconds=9.0)
+    between = draft("recompile", 5, THIRD, seconds=5.0)
+    assert list(reasons(cause, follower, between).items()) == [
+        ("line 5", None),
+        ("line 3", None),
+        ("line 4", "line 3"),
+    ]
+
+
+def test_what_follows_only_in_part_or_from_several_is_a_finding_of_its_own() -> None:
+    follower = draft("recompile", 4, FIRST, SECOND)
+    of_one = draft("graph break", 3, brings=(FIRST,))
+    assert reasons(of_one, follower)["line 4"] is None
+    assert reasons(of_one, draft("graph break", 2, brings=(SECOND,)), follower)["line 4"] is None
+    assert reasons(draft("recompile", 4, FIRST, brings=(FIRST,)))["line 4"] is None, "not of itself"
+
+
+def test_a_break_is_no_consequence() -> None:
+    above = draft("recompile", 1, CompileId(0, 1), brings=(FIRST,))
+    assert reasons(above, draft("graph break", 4, FIRST))["line 4"] is None
