@@ -92,10 +92,13 @@ def _cost(same: Sequence[Draft]) -> Cost:
     return Cost(
         lost=_together([(draft, draft.cost.lost, 0.0) for draft in same]),
         per_step=max((draft.cost.per_step for draft in same), key=lambda figure: figure.seconds or 0.0),
-        saves_at_most=_together(
-            [(draft, draft.cost.saves_at_most, draft.outside_seconds) for draft in same],
-        ),
+        saves_at_most=saved_together(same),
     )
+
+
+def saved_together(drafts: Sequence[Draft]) -> Figure:
+    """What it saves at most to fix all of these, at least one; what several share counts once."""
+    return _together([(draft, draft.cost.saves_at_most, draft.outside_seconds) for draft in drafts])
 
 
 def _together(figures: Sequence[tuple[Draft, Figure, float]]) -> Figure:
@@ -171,11 +174,16 @@ _UNKNOWN = -1.0  # less than any time
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
     """The worst first. Equal ones stay in the order in which they were found."""
     found = list(findings)
+    return sorted(found, key=ranking(found))
+
+
+def ranking(findings: Iterable[Finding]) -> Callable[[Finding], tuple[float, ...]]:
+    """The key by which these findings are sorted, the worst first."""
     without_a_line = (
-        _worth(each) for each in found if each.place is None and not SPECS[each.kind].of_the_run
+        _worth(each) for each in findings if each.place is None and not SPECS[each.kind].of_the_run
     )
     most = max(without_a_line, default=_UNKNOWN)
-    return sorted(found, key=lambda finding: _rank(finding, most))
+    return lambda finding: _rank(finding, most)
 
 
 def _rank(finding: Finding, most_without_a_line: float) -> tuple[float, ...]:

@@ -1,0 +1,160 @@
+"""Actions: a remedy with everything that it cures; and findings that are true of any short run."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+
+from ..shared.quick_dataclass import dataclass
+from .build import ranking
+from .finding import Figure, Finding, Remedy, RemedyKind
+from .kinds import SPECS, Kind
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another remedy for findings of an action; `cures` are their identities."""
+
+    remedy: Remedy
+    cures: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Action:
+    """A remedy with all findings that it cures, by their identities, the worst first.
+
+    `number` counts from 1. `remedy` is None where none is known for a finding. `times` says how often each
+    kind of finding was met. All of it together saves `saves_at_most`. `tried` names the recording of a run in
+    which it worked; it is None where it was not tried.
+    """
+
+    number: int
+    remedy: Remedy | None
+    cures: tuple[str, ...]
+    times: dict[str, int]
+    saves_at_most: Figure
+    alternatives: tuple[Alternative, ...]
+    tried: str | None
+
+
+Saved = Callable[[Sequence[Finding]], Figure]
+"""What it saves at most to fix several findings at once."""
+
+# What a remedy changes, from little to much; of edits, those that change one line come before the others.
+_SIZES: dict[RemedyKind, int] = {"environment": 0, "setting": 0, "argument": 1, "edit": 2, "command": 4}
+_MOST_SIZE = 5  # where no remedy is known
+
+
+def actions_of(findings: Sequence[Finding], saved: Saved) -> list[Action]:
+    """The actions that these findings ask for, what saves most first; of equals the smaller change first.
+
+    `findings` are ranked. Each of them is in one action.
+    """
+    groups = [_action(same, saved) for same in _grouped(findings)]
+    in_order = ranking([leading for leading, _ in groups])
+    groups.sort(key=lambda group: (*in_order(group[0]), *_of_equals(group[1])))
+    return [replace(action, number=number) for number, (_, action) in enumerate(groups, 1)]
+
+
+def _of_equals(action: Action) -> tuple[int, int]:
+    """Which of equals comes first: of unknown time what cures more, then the smaller change."""
+    cured = 0 if action.saves_at_most.seconds is not None else sum(action.times.values())
+    if action.remedy is None:
+        return -cured, _MOST_SIZE
+    has_many_edits = action.remedy.kind == "edit" and len(action.cures) > 1
+    return -cured, _SIZES[action.remedy.kind] + has_many_edits
+
+
+def _grouped(findings: Sequence[Finding]) -> Iterable[list[Finding]]:
+    """The findings that one remedy cures: of each finding the remedy that cures most others as well.
+
+    Only what is the first advice for some finding can be an action, and in its place only what changes no
+    more. The other remedies are alternatives.
+    """
+    first = {_key(finding.remedies[0], finding) for finding in findings if finding.remedies}
+    choices = [[key for key in _no_larger(finding) if key in first] for finding in findings]
+    cured = Counter(key for keys in choices for key in dict.fromkeys(keys))
+    groups: dict[Hashable, list[Finding]] = {}
+    for finding, keys in zip(findings, choices, strict=True):
+        # Of remedies that cure as many, the first advice.
+        key = max(keys, key=cured.__getitem__, default=finding.identity)
+        groups.setdefault(key, []).append(_with_remedy_first(finding, key))
+    return groups.values()
+
+
+def _no_larger(finding: Finding) -> list[Hashable]:
+    """The keys of its first advice, and of the others that change no more."""
+    most = max((_SIZES[each.kind] for each in finding.remedies[:1]), default=0)
+    return [_key(each, finding) for each in finding.remedies if _SIZES[each.kind] <= most]
+
+
+def _with_remedy_first(finding: Finding, key: Hashable) -> Finding:
+    remedies = sorted(finding.remedies, key=lambda remedy: _key(remedy, finding) != key)
+    return replace(finding, remedies=tuple(remedies))
+
+
+_QUOTED = re.compile(r"`([^`]*)`")
+
+
+def _key(remedy: Remedy, finding: Finding) -> Hashable:
+    """The same for remedies that are one thing to do: one setting, or the same edit on several lines."""
+    if remedy.change is not None and remedy.change.edit is None:
+        return remedy.change
+    text = _QUOTED.sub(lambda found: "``" if found[1] in finding.source else found[0], remedy.text)
+    return remedy.change, text
+
+
+def _action(same: Sequence[Finding], saved: Saved) -> tuple[Finding, Action]:
+    """The action, without its number, and its worst finding with what all of them cost, for the ranking."""
+    worst = same[0]
+    figure = worst.cost.saves_at_most if len(same) == 1 else saved(same)
+    remedy = worst.remedies[0] if worst.remedies else None
+    action = Action(
+        number=0,
+        remedy=remedy,
+        cures=tuple(finding.identity for finding in same),
+        times=_times(same),
+        saves_at_most=figure,
+        alternatives=_alternatives(same),
+        tried=next((each.remedies[0].proven_by for each in same if each.remedies), None),
+    )
+    return replace(worst, cost=replace(worst.cost, saves_at_most=figure)), action
+
+
+def _times(same: Sequence[Finding]) -> dict[str, int]:
+    """How often each kind was met; kinds that are not counted by their occurrences, once a finding."""
+    times: Counter[str] = Counter()
+    for finding in same:
+        times[finding.kind] += finding.evidence.times if SPECS[finding.kind].counts_times else 1
+    return dict(times)
+
+
+def _alternatives(same: Sequence[Finding]) -> tuple[Alternative, ...]:
+    """The other remedies, those that cure most first."""
+    found: dict[Hashable, tuple[Remedy, list[str]]] = {}
+    for finding in same:
+        for remedy in finding.remedies[1:]:
+            found.setdefault(_key(remedy, finding), (remedy, []))[1].append(finding.identity)
+    in_order = sorted(found.values(), key=lambda each: -len(each[1]))
+    return tuple(Alternative(remedy, tuple(cures)) for remedy, cures in in_order)
+
+
+# What is true of any short run, and no reason to change the program.
+
+
+_CONTEXT: frozenset[Kind] = frozenset(("never pays back", "cold start", "caches off", "eager optimizer"))
+_LONG_S = 600.0  # a run that took as long is long enough to say what most of it went to
+_MOST = 0.5  # of the run
+
+
+def is_context(finding: Finding, run_seconds: float | None) -> bool:
+    """Whether it is true of any short run; `run_seconds` is what the run took, None where that is unknown.
+
+    What is most of a long run is a reason to act. What costs nothing and has no remedy is right as it is.
+    """
+    seconds = finding.cost.saves_at_most.seconds
+    if seconds == 0.0 and not finding.remedies:
+        return True
+    if finding.kind not in _CONTEXT:
+        return False
+    return run_seconds is None or run_seconds < _LONG_S or (seconds or 0.0) < _MOST * run_seconds
