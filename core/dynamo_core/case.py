@@ -106,8 +106,17 @@ class Case:
 
     def cured_by(self, action: Action) -> list[Finding]:
         """The findings that an action cures, the worst first."""
-        by_identity = {finding.identity: finding for finding in self.findings}
-        return [by_identity[identity] for identity in action.cures]
+        return [self._by_identity[identity] for identity in action.cures]
+
+    @cached_property
+    def _by_identity(self) -> dict[str, Finding]:
+        return {finding.identity: finding for finding in self.findings}
+
+    @property
+    def findings_by_action(self) -> list[Finding]:
+        """All findings in the order of the actions that cure them, then what is true of any short run."""
+        cured = [finding for action in self.actions for finding in self.cured_by(action)]
+        return cured + self.context
 
     def _saved(self, findings: Sequence[Finding]) -> Figure:
         """What it saves at most to fix all of them, and never more than their processes took."""

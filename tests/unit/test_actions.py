@@ -100,8 +100,31 @@ def test_the_same_advice_on_lines_that_differ_is_one_action() -> None:
         return finding(line, Remedy("edit", text, "dynamo breaks"))
 
     assert len(actions(moved(1), moved(2))) == 1
+    library = replace(moved(2), is_library=True)
+    assert len(actions(moved(1), library)) == 2, "a library's lines are not the user's to edit"
+    in_both = finding(1, SETTING), replace(finding(2, SETTING), is_library=True)
+    assert len(actions(*in_both)) == 1, "a setting is for all lines"
     elsewhere = Remedy("edit", "take `x3 = x.item()` out of `loss`", "dynamo breaks")
     assert len(actions(moved(1), finding(3, elsewhere))) == 2
+
+
+def test_values_of_one_list_are_one_action() -> None:
+    """Who sets the variable a second time loses the first value."""
+
+    def dynamic(line: int, source: str, name: str = "TORCH_COMPILE_DYNAMIC_SOURCES") -> Finding:
+        change = Change(environment=(Assignment(name, source),))
+        return finding(line, Remedy("environment", f"set it to {source}", "dynamo recompiles", change))
+
+    joined, other = actions(
+        dynamic(1, "x:0"),
+        dynamic(2, "y:0"),
+        dynamic(3, "x:0"),
+        dynamic(4, "z:0", "TORCH_COMPILE_STATIC_SOURCES"),
+    )
+    assert joined.remedy is not None and joined.remedy.change is not None and other.remedy is not None
+    assert joined.remedy.change.environment == (Assignment("TORCH_COMPILE_DYNAMIC_SOURCES", "x:0,y:0"),)
+    assert joined.remedy.text.startswith('set `TORCH_COMPILE_DYNAMIC_SOURCES="x:0,y:0"` in')
+    assert (len(joined.cures), other.remedy.text) == (3, "set it to z:0")
 
 
 def test_one_edit_with_two_sentences_is_two_actions() -> None:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 
+from ..remedies.rules import Assignment, Change
 from ..shared.quick_dataclass import dataclass
 from .build import ranking
 from .finding import Figure, Finding, Remedy, RemedyKind
@@ -97,18 +98,52 @@ _QUOTED = re.compile(r"`([^`]*)`")
 
 
 def _key(remedy: Remedy, finding: Finding) -> Hashable:
-    """The same for remedies that are one thing to do: one setting, or the same edit on several lines."""
+    """Equal for remedies that ask for the same change: one setting, or one edit on several lines."""
+    if _is_joined(remedy):
+        return tuple(each.name for each in _variables(remedy))
     if remedy.change is not None and remedy.change.edit is None:
         return remedy.change
     text = _QUOTED.sub(lambda found: "``" if found[1] in finding.source else found[0], remedy.text)
-    return remedy.change, text
+    return remedy.change, text, finding.is_library
+
+
+# Environment variables whose values are comma-separated lists: a second value alone would replace the first.
+LIST_VARIABLES = (
+    "TORCH_COMPILE_DYNAMIC_SOURCES",
+    "TORCH_COMPILE_UNBACKED_SOURCES",
+    "TORCH_COMPILE_STATIC_SOURCES",
+)
+
+
+def _variables(remedy: Remedy) -> tuple[Assignment, ...]:
+    return () if remedy.change is None else remedy.change.environment
+
+
+def _is_joined(remedy: Remedy) -> bool:
+    """Whether it only adds to lists, so that several such remedies can be made at once."""
+    variables = _variables(remedy)
+    return bool(variables) and all(each.name in LIST_VARIABLES for each in variables)
+
+
+def _joined(remedies: Sequence[Remedy]) -> Remedy:
+    """The remedies of an action as one: the first, or the lists of all of them."""
+    first = remedies[0]
+    values: dict[str, dict[str, None]] = {}
+    for variable in (each for remedy in remedies for each in _variables(remedy)):
+        values.setdefault(variable.name, {}).update(dict.fromkeys(variable.value.split(",")))
+    joined = tuple(Assignment(name, ",".join(each)) for name, each in values.items())
+    if not _is_joined(first) or joined == _variables(first):
+        return first
+    typed = " ".join(f'{each.name}="{each.value}"' for each in joined)
+    text = f"set `{typed}` in the program's environment."
+    return replace(first, text=text, change=Change(environment=joined))
 
 
 def _action(same: Sequence[Finding], saved: Saved) -> tuple[Finding, Action]:
     """The action, without its number, and its worst finding with what all of them cost, for the ranking."""
     worst = same[0]
     figure = worst.cost.saves_at_most if len(same) == 1 else saved(same)
-    remedy = worst.remedies[0] if worst.remedies else None
+    remedy = _joined([each.remedies[0] for each in same]) if worst.remedies else None
     action = Action(
         number=0,
         remedy=remedy,
