@@ -15,6 +15,7 @@ from .sections import tests_line
 ACTIONS_TITLE = "Do first"
 _SHOWN = 8  # actions on the page of a command
 _RANGES_SHOWN = 8  # of lines
+_LINE = 80  # characters of a remedy at the end of a run
 
 
 def action_lines(case: Case, shown: int) -> list[str]:
@@ -23,8 +24,12 @@ def action_lines(case: Case, shown: int) -> list[str]:
     for action in case.actions[:shown]:
         lines.append(_subject(action, case))
         if action.remedy is not None:
-            lines.append(f"   → {what_to_do(action.remedy)}")
+            lines.append(f"   → {_in_a_line(what_to_do(action.remedy))}")
     return lines + _how_many_more(case, shown)
+
+
+def _in_a_line(text: str) -> str:
+    return text if len(text) <= _LINE else f"{text[: _LINE - 1].rstrip()}…"
 
 
 def _subject(action: Action, case: Case) -> str:
