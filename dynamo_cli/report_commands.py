@@ -59,20 +59,24 @@ def bytecode_command(diff: bool, source: bool, show_all: bool) -> Report[Case]:
 
 
 @report_command("explain")
-def explain_command() -> Report[Case]:
-    """Say what happened in a recording: what was captured, what it cost, what to fix first.
+@documented_option(
+    "--all", "show_all", is_flag=True, help="Every finding in full, where compile time went, the graphs."
+)
+def explain_command(show_all: bool) -> Report[Case]:
+    """Say what happened in a recording, what to do first and what that saves, on one screen.
 
     TARGET_HELP
 
     \b
     Examples:
       dynamo explain
+      dynamo explain --all
       dynamo explain .dynamo/train-20260101-120000 --format json
       dynamo explain train.py --epochs 1
     """
     from dynamo_reporters.explain.report import report
 
-    return report()
+    return report(show_all=show_all)
 
 
 # `dynamo guards`.

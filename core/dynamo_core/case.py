@@ -1,5 +1,6 @@
 """`Case`: a recording that was read, with what is worked out from it: the argument of every report on one."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -8,10 +9,21 @@ from .analysis.ranks import Ranks, compare_ranks
 from .analysis.ranks.members import ranks_of
 from .analysis.summary import Summary, summarize, unrecorded
 from .analysis.time.phases import CompileSplit, split
-from .analysis.time.wall import WallTime, wall_time
+from .analysis.time.wall import WallTime, across_ranks, wall_time
 from .analysis.verdict import verdict
 from .analysis.words import number
-from .findings import Finding, find
+from .findings import (
+    Action,
+    Draft,
+    Figure,
+    Finding,
+    actions_of,
+    drafts_of,
+    findings_of,
+    is_context,
+    saved_together,
+)
+from .findings.finding import NOT_RECORDED
 from .model import Process, Recording
 from .shared.shown_in_notebook import bullets, numbered, paragraph, title
 from .shared.shown_paths import shown_path
@@ -73,7 +85,51 @@ class Case:
     @cached_property
     def findings(self) -> list[Finding]:
         """What is in the way, what is worth most first: the same on every surface."""
-        return find(self.recording, self.figures)
+        return findings_of(self._drafts)
+
+    @cached_property
+    def _drafts(self) -> dict[str, list[Draft]]:
+        return drafts_of(self.figures)
+
+    @cached_property
+    def actions(self) -> list[Action]:
+        """What to do, what saves most first; each cures one finding or more. `context` is in none of them."""
+        context = {finding.identity for finding in self.context}
+        return actions_of([each for each in self.findings if each.identity not in context], self._saved)
+
+    @cached_property
+    def context(self) -> list[Finding]:
+        """The findings that are true of any short run."""
+        walls = [self.figures.wall(process) for process in self.processes]
+        run_seconds = max((wall.seconds for wall in walls if wall is not None), default=None)
+        return [finding for finding in self.findings if is_context(finding, run_seconds)]
+
+    def cured_by(self, action: Action) -> list[Finding]:
+        """The findings that an action cures, the worst first."""
+        return [self._by_identity[identity] for identity in action.cures]
+
+    @cached_property
+    def _by_identity(self) -> dict[str, Finding]:
+        return {finding.identity: finding for finding in self.findings}
+
+    @property
+    def findings_by_action(self) -> list[Finding]:
+        """All findings in the order of the actions that cure them, then what is true of any short run."""
+        cured = [finding for action in self.actions for finding in self.cured_by(action)]
+        return cured + self.context
+
+    def _saved(self, findings: Sequence[Finding]) -> Figure:
+        """What it saves at most to fix all of them, and never more than their processes took."""
+        drafts = [draft for finding in findings for draft in self._drafts.get(finding.identity, ())]
+        if not drafts:
+            return NOT_RECORDED
+        saved = saved_together(drafts)
+        processes = {id(process): process for draft in drafts for process in draft.processes}.values()
+        walls = [(process, self.figures.wall(process)) for process in processes]
+        took = [(process, wall.seconds) for process, wall in walls if wall is not None]
+        if saved.seconds is None or len(took) < len(processes):
+            return saved
+        return replace(saved, seconds=min(saved.seconds, across_ranks(took)))
 
     @cached_property
     def unrecorded(self) -> dict[str, str]:

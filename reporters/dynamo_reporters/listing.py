@@ -85,7 +85,7 @@ def bundle_pages(
     readme = _README.format(version=__version__) + replaced_text(replaced, left_out)
     texts = {
         "README.txt": readme,
-        "explain.md": to_markdown(page(explain(), case)),
+        "explain.md": to_markdown(page(explain(show_all=True), case)),
         "versions.json": json_text(_versions(recording), indent=2) + "\n",
     }
     files = {name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()}

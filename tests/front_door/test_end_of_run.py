@@ -1,9 +1,10 @@
 """The lines that `dynamo run` leaves on stderr, made of stored recordings."""
 
+import re
+
 import pytest
 
 from answering import answer
-from documents import document
 from dynamo_cli.running import summarize_run
 from dynamo_core.case import Case
 from dynamo_core.findings import CONTENTS
@@ -11,6 +12,7 @@ from dynamo_core.launch.process import Ending
 from dynamo_core.launch.run import Outcome
 from dynamo_core.recording.read import read
 from dynamo_reporters.explain.report import render_end_of_run
+from dynamo_reporters.parts.actions import what_is_cured, what_to_do
 from stored import NAMES, stored
 
 
@@ -19,15 +21,23 @@ def _lines(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_findings_are_those_of_explain_in_the_same_order(
+def test_the_actions_are_those_of_explain_with_the_same_numbers(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     summarize_run(Outcome(stored(name), Ending(exit_code=0, signal=None)), is_default_place=False)
-    titles = [each["title"] for each in document("explain", stored(name))["findings"]]
-    said = capsys.readouterr().err.splitlines()
-    shown = [max(found, key=len) for line in said if (found := [title for title in titles if title in line])]
-    assert shown == titles[: len(shown)]
-    assert len(shown) == min(len(titles), 5)
+    case = Case(read(stored(name), CONTENTS))
+    said = [line.removeprefix("dynamo:").strip() for line in capsys.readouterr().err.splitlines()]
+    numbered = [line for line in said if re.match(r"\d\. ", line)]
+    actions = case.actions[:5]
+    assert numbered == [f"{each.number}. {what_is_cured(each, case.cured_by(each))}" for each in actions]
+    advice = [line for line in said if line.startswith("→ ")]
+    remedies = [what_to_do(each.remedy) for each in actions if each.remedy is not None]
+    for line, remedy in zip(advice, remedies, strict=True):
+        assert line == f"→ {remedy}" or (line.endswith("…") and remedy.startswith(line[2:-1]))
+        assert len(line) <= 82, "one line of a terminal"
+    assert [line for line in said if line.startswith("also: ")] == [
+        f"also: {finding.title}" for finding in case.context
+    ]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +59,9 @@ def test_a_sum_over_processes_says_so() -> None:
         "4 graphs, 22 ops, 0 graph breaks, 0 recompiles in 2 ranks together; compiling took 2.89 s in all, "
         "1.42 s to 1.47 s each."
     )
-    assert "\nCounts, 2 ranks together\n" in answer("explain", stored("ranks_in_another_order")).stdout
+    assert (
+        "\nCounts, 2 ranks together\n" in answer("explain", "--all", stored("ranks_in_another_order")).stdout
+    )
     assert "together" not in _lines("forks")[0], "one of the two compiled"
 
 

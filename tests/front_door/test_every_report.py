@@ -12,6 +12,7 @@ from dynamo_reporters.registry import OF_RECORDINGS
 from stored import NAMES, plain, stored
 
 OPTIONS = {
+    "explain": (("--all",),),
     "graphs": (
         ("--all",),
         ("--style", "code"),
@@ -110,7 +111,7 @@ def test_ranks_are_told_apart(tmp_path: Path) -> None:
         shutil.copy(stream, tmp_path / f"dedicated_log_torch_trace_rank_{rank}_x.log")
     told = document("explain", tmp_path)
     assert [process["rank"] for process in told["processes"]] == [0, 1]
-    assert "The ranks differ in: " in answer("explain", tmp_path).stdout
+    assert "The ranks differ in: " in answer("explain", "--all", tmp_path).stdout
     one = document("explain", tmp_path, "--rank", "1")
     assert one["summary"] == document("explain", plain("recompiling"))["summary"]
 

@@ -126,8 +126,12 @@ def test_the_first_screen_has_the_numbers_of_explain(recording: str) -> None:
     assert {"graphs", "ops", "graph_breaks", "recompiles", "compile_time_s"} <= shown.keys()
     for name, value in shown.items():
         assert value == ("null" if told["summary"][name] is None else repr(told["summary"][name]))
-    cards = [tag.attributes["id"] for tag in found.all("article")]
-    assert cards == [f"/finding/{each['identity']}" for each in told["findings"]]
+    cards = [tag.attributes["id"] for tag in found.all("article", class_="card")]
+    assert cards == [f"/action/{each['number']}" for each in told["actions"]]
+    inside = [tag.attributes["id"] for tag in found.all("article", class_="finding")]
+    in_order = [*(identity for each in told["actions"] for identity in each["cures"]), *told["context"]]
+    assert inside == [f"/finding/{identity}" for identity in in_order]
+    assert sorted(in_order) == sorted(each["identity"] for each in told["findings"]), "each of them once"
 
 
 def rows_of(tree: Any) -> dict[str, str]:

@@ -44,7 +44,7 @@ def test_explain_has_it_as_its_first_finding() -> None:
     finding = document("explain", path)["findings"][0]
     assert finding["kind"] == "ranks differ"
     assert finding["place"]["line"] == 24
-    page = answer("explain", path).stdout
+    page = answer("explain", "--all", path).stdout
     assert "rank 0: all_reduce of float32[8] at" in page and "rank 1: all_gather_into_tensor of" in page
 
 
@@ -104,6 +104,6 @@ def test_an_earlier_attempt_is_named_and_can_be_asked_for(tmp_path: Path) -> Non
     assert [each["subject"] for each in last["differences"]] == ["recompiles", "graphs"]
     first = document("ranks", folder, "--restart", "0")
     assert first["left_out"] == [] and first["differences"][0]["subject"] == "collectives"
-    assert "The counts below are of several launches" in answer("explain", folder).stdout
+    assert "The counts below are of several launches" in answer("explain", "--all", folder).stdout
     wrong = answer("ranks", folder, "--restart", "7")
     assert wrong.exit_code == 119 and "no restart 7" in wrong.stderr and "it has 0, 1" in wrong.stderr

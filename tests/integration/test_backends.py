@@ -60,7 +60,7 @@ def test_each_graph_goes_to_the_first_that_takes_it(run: Run, plain_output: str)
         assert reasons["ofi"] == "the graph needs gradients, and ofi is for inference"
         assert reasons["tensorrt"] == "the package torch_tensorrt is not installed"
         assert reasons["cudagraphs"].startswith("cpu device (")
-    page = run("explain", "rec").stdout
+    page = run("explain", "--all", "rec").stdout
     assert "ofi declined 2 graphs: the graph needs gradients" in page
     graphs = run("graphs", "rec").stdout
     assert "backend aot_eager took" in graphs
@@ -90,7 +90,7 @@ def test_a_backend_that_fails_is_named_and_the_program_goes_on(
     for assigned_backend in takings(document):
         assert assigned_backend["by"] is None
         assert assigned_backend["declined"][0]["reason"].startswith(reason)
-    page = run("explain", "rec").stdout
+    page = run("explain", "--all", "rec").stdout
     assert "none (eager)" in page
     assert reason in page
 

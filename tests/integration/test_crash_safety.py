@@ -55,7 +55,7 @@ def test_kill_9_of_the_program_and_the_tool(
         assert recorded["damaged_records"] <= 1  # the record that was being written
         compiled = [graph for graph in recorded["graphs"] if graph["compiled"]]
         assert all(graph["calls"] == 1 for graph in compiled[:-1])
-    assert "partial" in run("explain", "rec").stdout
+    assert "partial" in run("explain", "--all", "rec").stdout
 
 
 def wait_for(path: Path) -> None:
@@ -150,15 +150,17 @@ def test_what_a_process_without_counters_lacks(run: Callable[..., Result], tmp_p
     run("run", "-q", "-o", "rec", "program.py")
     (counters,) = (tmp_path / "rec").glob("*.bin")
     lacks = "no calls of graphs, and no count of records that could not be written"
-    assert lacks not in run("explain", "rec").stdout
+    assert lacks not in run("explain", "--all", "rec").stdout
     os.truncate(counters, 100)
-    assert f"{lacks} (its counters file {counters.name} is damaged)" in one_line(run("explain", "rec").stdout)
+    assert f"{lacks} (its counters file {counters.name} is damaged)" in one_line(
+        run("explain", "--all", "rec").stdout
+    )
     counters.unlink()
     (stream,) = (tmp_path / "rec").glob("*.log")
     stream.write_bytes(
         b"".join(stream.read_bytes().splitlines(keepends=True)[2:])
     )  # without the first record
-    report = one_line(run("explain", "rec").stdout)
+    report = one_line(run("explain", "--all", "rec").stdout)
     assert f"{lacks} (its counters file {counters.name} cannot be read)" in report
     assert "its first record (versions, environment) is missing" in report
 
@@ -196,7 +198,7 @@ def test_a_damaged_run_file_is_one_line(
 ) -> None:
     run("run", "-q", "-o", "rec", "-c", "pass")
     damage(tmp_path / "rec" / "dynamo_run.json")
-    result = run("explain", "rec")
+    result = run("explain", "--all", "rec")
     assert (result.exit_code, result.stdout) == (exit_code, "")
     assert result.stderr.startswith("dynamo: ")
     assert result.stderr.count("\n") == 1

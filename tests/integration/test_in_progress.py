@@ -70,7 +70,7 @@ def test_killed_while_compiling(
     process.send_signal(signal.SIGTERM)
     summary = process.communicate()[1].decode()
     assert process.returncode == -signal.SIGTERM
-    for text in (summary, run("explain", "rec").stdout):
+    for text in (summary, run("explain", "--all", "rec").stdout):
         assert "compiling forward at" in text
         assert "[0/0]: graph 1, 1 op, in backend " in text
         assert "backends.py:slow for 1." in text
@@ -170,7 +170,7 @@ def test_killed_with_the_tool_inside_a_call(
     (line,) = document["in_progress"]
     assert line.startswith("running graph 1 [0/0] of Linear.forward at ")
     assert " since " in line and "its first call" in line
-    assert "never called" not in run("explain", "rec").stdout
+    assert "never called" not in run("explain", "--all", "rec").stdout
 
 
 def test_a_terminal_sees_what_is_compiled(

@@ -58,7 +58,7 @@ def test_after_the_freeze_nothing_is_compiled_and_the_reasons_are_torchs(run: Ru
     explained = told(run, "explain", "r")
     assert explained["summary"]["graphs"] == 1
     assert explained["freeze"] == recompiles["freeze"]
-    assert "After the freeze" in run("explain", "r").stdout
+    assert "After the freeze" in run("explain", "--all", "r").stdout
 
 
 def test_a_captured_program_is_frozen_as_well(run: Runner) -> None:
@@ -230,4 +230,4 @@ def test_a_setting_of_torchs_is_given_another_value(run: Runner, tmp_path: Path)
     (done, not_done) = explained["overrides"]["settings"]
     assert (done["was"], done["now"], done["problem"]) == ("False", "True", None)
     assert not_done["problem"] == "this torch has no such setting"
-    assert f"{name}: False → True" in run("explain", "changed").stdout
+    assert f"{name}: False → True" in run("explain", "--all", "changed").stdout

@@ -34,7 +34,7 @@ def test_a_plain_python_records_and_its_exit_code_is_its_own(
     recording = read(tmp_path / "recording")
     assert [graph.ops for process in recording.processes for graph in process.graphs] == [2]
     assert not recording.problems and not recording.is_partial
-    assert "its exit code is not recorded" in answer("explain", tmp_path / "recording").stdout
+    assert "its exit code is not recorded" in answer("explain", "--all", tmp_path / "recording").stdout
 
 
 def test_a_recorded_program_opens_its_own_recording(forked: Runner, tmp_path: Path) -> None:

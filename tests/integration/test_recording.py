@@ -172,7 +172,7 @@ def test_a_torch_trace_that_is_not_ours_is_explained(
     assert (summary["processes"], summary["graphs"], summary["recompiles"]) == (1, 1, 0)
     assert summary["frames"] is None
     assert summary["graph_calls"] is None
-    assert "not recorded" in run("explain", trace).stdout
+    assert "not recorded" in run("explain", "--all", trace).stdout
 
 
 def test_what_the_bytecode_carries_is_named_and_never_asked_for_its_repr(

@@ -187,7 +187,7 @@ def test_small_files_have_small_bounds(here: Path) -> None:
             file.truncate(1 << 40)
     assert (
         f"{FAILED} cannot be read: it is larger than such a file ever is"
-        in answer("explain", recording).stdout
+        in answer("explain", "--all", recording).stdout
     )
     with (recording / names.RUN_FILE).open("ab") as file:
         file.truncate(1 << 40)
@@ -197,7 +197,7 @@ def test_small_files_have_small_bounds(here: Path) -> None:
 def test_a_path_is_printed_and_not_obeyed(here: Path) -> None:
     recording = make_recording(here / "\x1b[31m\u202e[x](http:evil)\n| a")
     for form in ("text", "markdown"):
-        told = answer("explain", "--format", form, recording).stdout
+        told = answer("explain", "--all", "--format", form, recording).stdout
         assert "\x1b" not in told and "\u202e" not in told
         assert "\\x1b" in told.replace("\\\\", "\\")
     assert "\x1b" not in answer("ls", here).stdout

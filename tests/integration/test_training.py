@@ -105,7 +105,7 @@ def test_optimizers_are_captured_or_eager(run: Runner, recorded: Recorded) -> No
     explained = document(run, "explain", recorded.path)["processes"][0]
     last = explained["graphs"][-1]["number"]
     assert [(o["name"], o["graphs"]) for o in explained["optimizers"]] == [("AdamW", []), ("SGD", [last])]
-    page = run("explain", recorded.path).stdout
+    page = run("explain", "--all", recorded.path).stdout
     assert "optimizer AdamW: its step is not captured, it runs eager" in page
     assert f"optimizer SGD: its step is captured, as graph {last}" in page
 

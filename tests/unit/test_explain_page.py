@@ -48,7 +48,7 @@ def frame(name: str, outcome: str, **more: Any) -> Frame:
 
 def section(recording: Recording, title: str) -> list[str]:
     """The lines below a heading, each with single blanks, up to the next heading."""
-    lines = plain_text(report().page(Case(recording))).splitlines()
+    lines = plain_text(report(show_all=True).page(Case(recording))).splitlines()
     below = lines[lines.index(title) + 1 :]
     end = next((at for at, line in enumerate(below) if line and not line.startswith(" ")), len(below))
     return [" ".join(line.split()) for line in below[:end] if line.strip()]
@@ -127,9 +127,9 @@ def test_a_compile_of_an_unknown_place_is_told_by_its_process_alone() -> None:
 def test_the_page_ends_with_the_reports_that_have_more_to_say(
     fields: dict[str, Any], named: str | None
 ) -> None:
-    page = plain_text(report().page(Case(of_one_process(**fields))))
+    page = plain_text(report(show_all=True).page(Case(of_one_process(**fields))))
     assert page.rstrip().endswith(f"\n\nMore\n  dynamo {named}  rec") if named else "\nMore\n" not in page
-    assert "  dynamo ranks | " in plain_text(report().page(Case(ranks(1, 1))))
+    assert "  dynamo ranks | " in plain_text(report(show_all=True).page(Case(ranks(1, 1))))
 
 
 def test_where_torchs_own_counts_are_others_it_says_so() -> None:
@@ -143,7 +143,7 @@ def test_where_torchs_own_counts_are_others_it_says_so() -> None:
     ]
     agreeing = {**totals, "unique_graphs": 1, "frames_total": 1}
     assert "What could not be seen" not in plain_text(
-        report().page(
+        report(show_all=True).page(
             Case(
                 of_one_process(
                     graphs=[graph(1)], frames=[frame("f", "compiled")], end=ProcessEnd(torch_totals=agreeing)
@@ -159,7 +159,7 @@ def test_one_compile_is_in_no_list_of_the_costliest_and_of_many_ten_are() -> Non
     eleven = section(of_one_process(compiles=[compiled(number) for number in range(12)]), title)
     assert sum(line.startswith("[0/") for line in eleven) == 10
     assert eleven[-1] == "… and 2 more compiles; --format json has all"
-    assert title not in plain_text(report().page(Case(of_one_process())))
+    assert title not in plain_text(report(show_all=True).page(Case(of_one_process())))
 
 
 def test_graphs_with_their_calls_the_longest_first() -> None:
@@ -206,7 +206,7 @@ def test_the_counts_of_each_rank_and_in_what_they_differ() -> None:
     assert lines[3] == "The ranks differ in: graphs, ops."
     assert lines[4].startswith("The ranks agree in the number of: breaks, recompiles, guards; `dynamo ranks`")
     assert len(lines) == 5
-    assert "Ranks" not in plain_text(report().page(Case(ranks(1)))).splitlines()
+    assert "Ranks" not in plain_text(report(show_all=True).page(Case(ranks(1)))).splitlines()
 
 
 def test_what_one_rank_did_not_record_is_no_difference() -> None:

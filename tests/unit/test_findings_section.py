@@ -6,7 +6,7 @@ from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.model import Place, StackFrame
 from dynamo_core.remedies.rules import Change
 from dynamo_reporters.page.blocks import Block, Heading, Paragraph
-from dynamo_reporters.parts.sections import finding_lines, findings_in_short, findings_section
+from dynamo_reporters.parts.sections import findings_section
 
 BREAK = Finding(
     kind="graph break",
@@ -41,7 +41,7 @@ def texts(blocks: object) -> list[str]:
 def test_each_has_its_line_cause_effect_and_what_to_do() -> None:
     met = replace(BREAK, via=VIA, remedies=(EDIT, SETTING), evidence=Evidence(tests=("t.py::one",)))
     assert section(met) == [
-        "Fix first",
+        "Findings",
         "graph break at a.py:3",
         "print(x)\nit prints\n2 graphs instead of 1",
         "in the library at /lib/x.py:7: raise",
@@ -54,7 +54,7 @@ def test_each_has_its_line_cause_effect_and_what_to_do() -> None:
 def test_nothing_is_said_of_what_is_not_known() -> None:
     assert section() == []
     bare = replace(BREAK, source="", cause="", effect="", title="much memory")
-    assert section(bare) == ["Fix first", "much memory"]
+    assert section(bare) == ["Findings", "much memory"]
     assert section(replace(bare, effect="it costs 3 s"))[2:] == ["it costs 3 s"]
     assert section(replace(bare, cause="memory"))[2:] == [], "the title says it already"
 
@@ -71,8 +71,6 @@ def test_the_first_eight_are_shown_and_the_rest_counted() -> None:
     assert section(*many)[-1] == "… and 2 more findings; --format json has all"
     assert section(*many[:9])[-1] == "… and 1 more finding; --format json has all"
     assert not any("more" in text for text in section(*many[:8]))
-    assert finding_lines(many[:4], 3) == ["1. break 0", "2. break 1", "3. break 2", "… and 1 more finding"]
-    assert len(finding_lines(many[:3], 3)) == 3
 
 
 def test_fix_is_named_where_it_has_something_to_try_and_the_program_is_known() -> None:
@@ -87,29 +85,6 @@ def test_tests_are_named_as_far_as_there_is_room() -> None:
     in_four, in_three = (replace(BREAK, evidence=Evidence(tests=tests[:count])) for count in (4, 3))
     assert section(in_four)[3] == "in t.py::t0, t.py::t1, t.py::t2 and 1 more test"
     assert section(in_three)[3] == "in t.py::t0, t.py::t1, t.py::t2"
-    assert finding_lines([in_three], 1) == ["1. graph break at a.py:3, in t.py::t0 and 2 more tests"]
-
-
-def test_a_page_of_one_command_has_the_advice_that_is_its_own() -> None:
-    findings = [
-        replace(BREAK, remedies=(EDIT, SETTING)),
-        replace(BREAK, title="recompile", remedies=(SETTING, EDIT)),
-        replace(BREAK, title="nothing to do"),
-    ]
-    assert texts(findings_in_short(findings, "dynamo breaks")) == [
-        "Fix first",
-        "1. graph break at a.py:3",
-        "→ print it elsewhere",
-        "2. recompile",
-        "3. nothing to do",
-        "`dynamo explain` says why, and what to do about the others.",
-    ]
-    assert texts(findings_in_short(findings[:1], "dynamo breaks"))[-1] == "`dynamo explain` says why."
-    others = texts(findings_in_short(findings[1:], "dynamo breaks"))
-    assert others[-1] == "`dynamo explain` says why, and what to do."
-    assert texts(findings_in_short([], "dynamo breaks")) == []
-    shown = texts(findings_in_short(findings * 3, "dynamo breaks"))
-    assert shown[-2] == "… and 1 more finding"
 
 
 def test_a_consequence_stands_below_its_cause_and_has_no_advice_of_its_own() -> None:
@@ -123,8 +98,4 @@ def test_a_consequence_stands_below_its_cause_and_has_no_advice_of_its_own() -> 
         "because of this: and again",
         "another",
         "print(x)\nit prints\n2 graphs instead of 1",
-    ]
-    assert finding_lines([BREAK, follower], 5) == [
-        "1. graph break at a.py:3",
-        "2. f again, because of 1",
     ]

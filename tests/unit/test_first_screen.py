@@ -22,6 +22,7 @@ from dynamo_core.model import (
     StackFrame,
     Timeline,
 )
+from dynamo_core.remedies.rules import Assignment, Change
 from dynamo_reporters.html.document import page
 from dynamo_reporters.html.element import Part, sentence, to_html, within_bounds
 from dynamo_reporters.html.first_screen import card, command, first_screen
@@ -63,7 +64,7 @@ def screen(recording: Recording, *findings: Finding) -> Page:
 
 def shown_card(finding: Finding, recording: Recording | None = None) -> Page:
     of = recording or of_one_process(graphs=[GRAPH], compiles=[compiled(0)])
-    return Page(to_html(card(3, finding, of, links(of))))
+    return Page(to_html(card(finding, of, links(of))))
 
 
 def texts(tags: list[Tag]) -> list[str]:
@@ -143,18 +144,20 @@ def test_the_wall_time_is_a_bar_of_its_parts() -> None:
     assert any("The wall time was not recorded" in text for text in texts(unknown.all("p")))
 
 
+REMEDIES = (
+    Remedy("edit", "use `torch.where`", "dynamo breaks", may_change="the sign", proven_by="rec2"),
+    Remedy("setting", "set it", "dynamo run --config a=1"),
+)
+
+
 def test_a_finding_is_a_card_with_all_that_is_known_of_it() -> None:
-    remedies = (
-        Remedy("edit", "use `torch.where`", "dynamo breaks", may_change="the sign", proven_by="rec2"),
-        Remedy("setting", "set it", "dynamo run --config a=1"),
-    )
     via = StackFrame(Place("/lib/x.py", 7), "g", "raise")
     evidence = replace(BREAK.evidence, tests=("t.py::one",))
-    read = shown_card(replace(BREAK, remedies=remedies, via=via, evidence=evidence))
+    read = shown_card(replace(BREAK, remedies=REMEDIES, via=via, evidence=evidence))
     (article,) = read.all("article")
-    assert (article.attributes["id"], texts(read.all("h3"))) == (
+    assert (article.attributes["id"], texts(read.all("h4"))) == (
         "/finding/graph-break-1",
-        ["3 graph break at [0/0]"],
+        ["graph break at [0/0]"],
     )
     assert texts(read.all("p", class_="line")) == ["model.py:4 print(x)"]
     assert texts(read.all("dt")) == ["lost so far", "fixing saves at most"]
@@ -181,14 +184,30 @@ def test_a_card_says_nothing_of_what_is_not_known() -> None:
     assert seen.startswith("seen in [0/0], [1/0]") and seen.endswith("graph 19 and 3 more")
 
 
-@pytest.mark.parametrize(
-    ("count", "open_", "rest"), [(8, 8, None), (9, 8, "1 more finding"), (12, 8, "4 more findings")]
-)
-def test_the_first_eight_findings_are_open(count: int, open_: int, rest: str | None) -> None:
+@pytest.mark.parametrize(("count", "rest"), [(8, None), (9, "1 more action"), (12, "4 more actions")])
+def test_the_first_eight_actions_are_open(count: int, rest: str | None) -> None:
     read = screen(of_one_process(), *(replace(BREAK, identity=str(number)) for number in range(count)))
-    assert len(read.all("article")) == count
-    assert texts(read.all("summary")) == ([rest] if rest else [])
+    assert len(read.all("article", class_="card")) == len(read.all("article", class_="finding")) == count
+    summaries = texts(read.all("summary"))
+    assert summaries.count("1 finding") == count
+    assert [each for each in summaries if each != "1 finding"] == ([rest] if rest else [])
     assert "No findings" not in texts(read.all("h2"))
+
+
+def test_an_action_is_a_card_with_its_findings_folded_inside() -> None:
+    setting = Change(environment=(Assignment("A", "1"),))
+    remedies = Remedy("environment", "set `A=1`, then it is gone", "dynamo breaks", setting), *REMEDIES
+    met = [replace(BREAK, identity=f"break-{n}", place=Place(FILE, n), remedies=remedies) for n in (4, 5, 6)]
+    cold = replace(BREAK, kind="cold start", identity="cold-1", title="nothing came from the caches")
+    read = screen(of_one_process(), *met, cold)
+    assert {"Do first", "Also"} <= set(texts(read.all("h2")))
+    (action,) = read.all("article", class_="card")
+    assert texts(read.all("h3"))[0] == "1 set A=1"
+    assert "3 graph breaks at model.py:4-6" in action.text
+    assert "or use torch.where" in action.text
+    assert texts(read.all("summary"))[:2] == ["3 findings", "nothing came from the caches"]
+    shown = [each.attributes["id"] for each in read.all("article", class_="finding")]
+    assert shown == ["/finding/break-4", "/finding/break-5", "/finding/break-6", "/finding/cold-1"]
 
 
 def test_a_command_is_on_this_recording_or_runs_its_program() -> None:

@@ -18,7 +18,7 @@ from dynamo_reporters.explain.report import report as explain_report
 from dynamo_reporters.html import page
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
-from dynamo_reporters.parts.sections import finding_lines
+from dynamo_reporters.parts.actions import action_lines, what_is_cured
 from dynamo_reporters.profile.report import report as profile_report
 from dynamo_reporters.recompiles import report as recompiles_report
 from made import of_one_process
@@ -120,20 +120,40 @@ def everything() -> Recording:
 
 def test_titles_are_the_same_in_the_same_order_on_every_surface() -> None:
     known = everything()
-    found = find(known)
-    titles = [each.title for each in found]
+    titles = [each.title for each in find(known)]
     assert len(titles) == 8 and sum(title.endswith(" (2 times)") for title in titles) == 1
     assert [each["title"] for each in json_value(explain_report().body(Case(known)))["findings"]] == titles
-    cards = re.findall(r"</span> (.*)", "\n".join(re.findall("<h3>(.*?)</h3>", html_of(known))))
-    assert cards == [title.replace("/home/me/", "").replace("lib/", "") for title in titles]
+    full = explain_report(show_all=True)
+    for shown in (
+        plain_text(full.page(Case(known))),
+        to_markdown(full.page(Case(known))).replace("\\", ""),
+        plain_text(profile_report(show_all=True).page(Case(known))),
+    ):
+        in_full = shown[shown.index("Findings\n") :]
+        at = [in_full.index(title) for title in titles]
+        assert at == sorted(at)
+
+
+def test_actions_are_the_same_in_the_same_order_on_every_surface() -> None:
+    known = everything()
+    actions = Case(known).actions
+    assert [len(each.cures) for each in actions] == [1, 1, 3, 1, 1, 1]
+    told = json_value(explain_report().body(Case(known)))["actions"]
+    assert [(each["number"], tuple(each["cures"])) for each in told] == [
+        (each.number, each.cures) for each in actions
+    ]
+    cured = [what_is_cured(each, Case(known).cured_by(each)) for each in actions]
+    cards = re.findall(r'class="card".*?</h3><p>(.*?)</p>', html_of(known))
+    assert cards == [each.replace("/home/me/", "").replace("lib/", "") for each in cured]
     for shown in (
         plain_text(explain_report().page(Case(known))),
         to_markdown(explain_report().page(Case(known))).replace("\\", ""),
+        plain_text(explain_report(show_all=True).page(Case(known))),
         plain_text(profile_report().page(Case(known))),
-        "\n".join(finding_lines(found, len(titles))),
+        "\n".join(action_lines(Case(known), len(actions))),
     ):
-        at = [shown.index(title) for title in titles]
-        assert at == sorted(at)
+        at = [shown.index(each) for each in cured if each in shown]
+        assert at == sorted(at) and at
 
 
 def html_of(known: Recording) -> str:
@@ -146,7 +166,7 @@ def test_where_it_is_in_a_library_is_said_in_the_same_words_on_every_surface() -
     known = everything()
     (line,) = {via_line(each) for each in find(known) if each.via is not None}
     assert line == "in the library at lib/model.py:12: self.forward(x)"
-    assert line in plain_text(explain_report().page(Case(known)))
+    assert line in plain_text(explain_report(show_all=True).page(Case(known)))
     assert "in the library at model.py:12: self.forward(x)" in html_of(known)
     call = StackFrame(Place("/home/me/train.py", 3), "main", "model(x)")
     assert via_line(replace(find(known)[0], kind="recompile", via=call)).startswith("called from /home/me")

@@ -90,14 +90,14 @@ def test_what_was_not_recorded_is_none_and_said_so() -> None:
     assert summary.graph_breaks is None
     assert summary.frames is None
     assert summary.graph_calls is None
-    assert "graph breaks: not recorded" in plain_text(report().page(Case(foreign)))
+    assert "graph breaks: not recorded" in plain_text(report(show_all=True).page(Case(foreign)))
 
 
 def test_a_failed_probe_takes_its_count_with_it() -> None:
     broken = recording()
     broken.processes[0].failed_probes["graph breaks"] = "AttributeError: gone"
     assert summarize(broken).graph_breaks is None
-    assert "no graph breaks (AttributeError: gone)" in plain_text(report().page(Case(broken)))
+    assert "no graph breaks (AttributeError: gone)" in plain_text(report(show_all=True).page(Case(broken)))
 
 
 def test_graph_table_is_one_line_with_less_and_has_targets_else() -> None:
@@ -151,7 +151,7 @@ def test_words_and_units() -> None:
 
 
 def test_explain_says_what_to_fix_first_and_where() -> None:
-    page = plain_text(report().page(Case(recording())))
+    page = plain_text(report(show_all=True).page(Case(recording())))
     assert page.index("bad at /home/user/train.py:7 runs eager: no way") < page.index("graph break at")
     assert "hit 3 times while compiling, ran 4 times" in page
     assert "`torch.where(x, then, else)`" in page
@@ -162,11 +162,11 @@ def test_ranks_are_compared() -> None:
     ranks.processes = [*recording().processes, *recording().processes]
     for rank, process in enumerate(ranks.processes):
         process.rank = rank
-    page = plain_text(report().page(Case(ranks)))
+    page = plain_text(report(show_all=True).page(Case(ranks)))
     assert "The ranks agree in the number of: graphs, ops, breaks, recompiles, guards" in page
     assert "`dynamo ranks` compares their order, the graphs and the collectives in them" in page
     ranks.processes[1].graphs = []
-    assert "The ranks differ in: graphs, ops." in plain_text(report().page(Case(ranks)))
+    assert "The ranks differ in: graphs, ops." in plain_text(report(show_all=True).page(Case(ranks)))
 
 
 def test_a_bar_is_as_long_as_its_share_and_never_lost() -> None:

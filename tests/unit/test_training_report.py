@@ -276,7 +276,7 @@ def test_pages_name_what_is_saved_and_the_optimizer() -> None:
     assert "training: forward 1 op, backward 2 ops, joint graph 3 ops" in page
     assert "saves 2 tensors for the backward, 4.0 MB: 1 input, 1 activation of 3.0 MB" in page
     assert "the backward computes again: aten.mm" in page
-    told = plain_text(explain().page(Case(whole)))
+    told = plain_text(explain(show_all=True).page(Case(whole)))
     assert "optimizer AdamW: its step is not captured, it runs eager" in told
     assert "3.0 MB  mm" in told and "primals_1" not in told.split("Training")[1]
     table = plain_text(graphs(training=True).page(Case(whole)))
@@ -292,11 +292,13 @@ def test_pages_name_what_is_saved_and_the_optimizer() -> None:
     ],
 )
 def test_whether_a_step_is_captured(steps: tuple[str, ...] | None, said: str) -> None:
-    assert said in plain_text(explain().page(Case(recording(steps=steps))))
+    assert said in plain_text(explain(show_all=True).page(Case(recording(steps=steps))))
 
 
 def test_symbolic_sizes_are_said_to_be_those_met() -> None:
-    page = plain_text(explain().page(Case(recording(pair(saved("mm", "activation", 64, None, "s27", 4))))))
+    page = plain_text(
+        explain(show_all=True).page(Case(recording(pair(saved("mm", "activation", 64, None, "s27", 4)))))
+    )
     assert "64 B *" in page and "* with the symbolic sizes as met when compiling" in page
 
 
@@ -308,7 +310,7 @@ def test_inference_says_nothing_and_a_backward_without_graphs_is_not_recorded() 
     assert "its forward and backward graph were not recorded" in plain_text(graphs().page(Case(lost)))
     assert json_value(graphs().body(Case(lost)))["graphs"][0]["training"] is None
     assert "were not recorded" in plain_text(graphs(training=True).page(Case(lost)))
-    assert "not recorded" in plain_text(explain().page(Case(lost))).split("Training")[1]
+    assert "not recorded" in plain_text(explain(show_all=True).page(Case(lost))).split("Training")[1]
 
 
 def test_a_joint_graph_that_was_not_recorded_is_said_to_be_so() -> None:
@@ -325,9 +327,9 @@ def test_a_pair_of_unknown_number_is_that_of_its_compile() -> None:
 def test_explain_says_where_to_find_what_it_leaves_unread_in_a_plain_trace() -> None:
     trace = recording()
     trace.processes[0].info, trace.processes[0].optimizers = ProcessInfo(), []
-    assert "Training" not in plain_text(explain().page(Case(trace)))
+    assert "Training" not in plain_text(explain(show_all=True).page(Case(trace)))
     trace.processes[0].record_counts["aot_forward_graph"] = 1
-    assert "`dynamo graphs --training` reads them" in plain_text(explain().page(Case(trace)))
+    assert "`dynamo graphs --training` reads them" in plain_text(explain(show_all=True).page(Case(trace)))
     assert json_value(explain().body(Case(trace)))["processes"][0]["graphs"][0]["training"] is None
 
 

@@ -1,13 +1,14 @@
 """What the tool concludes from a recording: findings, the same ones in the same order on every surface."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..analysis.figures import Figures
 from ..model import Recording
 from ..recording.calls import CALL_SAMPLES
 from ..shared import names
+from .actions import Action, Alternative, actions_of, is_context
 from .breaks import breaks, fallbacks, left_eager
-from .build import as_findings, by_identity, ranked
+from .build import by_identity, merged, ranked, saved_together
 from .caches import cache_bypasses, caches_off, cold_start, compiled_by_several, unstable_keys
 from .correctness import not_taken, ranks_differ, wrong_results
 from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, RemedyKind
@@ -30,6 +31,8 @@ __all__ = [
     "CONTENTS",
     "KINDS",
     "OF_THE_COMPILER",
+    "Action",
+    "Alternative",
     "Cost",
     "Draft",
     "Evidence",
@@ -39,8 +42,13 @@ __all__ = [
     "Known",
     "Remedy",
     "RemedyKind",
+    "actions_of",
+    "drafts_of",
     "find",
     "find_identities",
+    "findings_of",
+    "is_context",
+    "saved_together",
 ]
 
 # What the reader must load of a recording for them.
@@ -80,7 +88,7 @@ def find(
     recording: Recording, figures: Figures | None = None, analyses: Iterable[Analysis] = ANALYSES
 ) -> list[Finding]:
     """All findings, what is worth most first. `figures` are those of the recording, where they are known."""
-    return ranked(as_findings(_drafts(figures or Figures(recording), analyses)))
+    return findings_of(drafts_of(figures or Figures(recording), analyses))
 
 
 def find_identities(figures: Figures, analyses: Iterable[Analysis] = ANALYSES) -> dict[str, Draft]:
@@ -88,8 +96,14 @@ def find_identities(figures: Figures, analyses: Iterable[Analysis] = ANALYSES) -
 
     It has no words that cost something to find: for those who only want to know which findings there are.
     """
-    return {identity: same[0] for identity, same in by_identity(_drafts(figures, analyses)).items()}
+    return {identity: same[0] for identity, same in drafts_of(figures, analyses).items()}
 
 
-def _drafts(figures: Figures, analyses: Iterable[Analysis]) -> list[Draft]:
-    return [draft for analysis in analyses for draft in analysis(figures)]
+def drafts_of(figures: Figures, analyses: Iterable[Analysis] = ANALYSES) -> dict[str, list[Draft]]:
+    """What each finding is made of, by its identity."""
+    return by_identity([draft for analysis in analyses for draft in analysis(figures)])
+
+
+def findings_of(drafts: Mapping[str, Sequence[Draft]]) -> list[Finding]:
+    """The findings that are made of these, what is worth most first."""
+    return ranked(merged(identity, same) for identity, same in drafts.items())

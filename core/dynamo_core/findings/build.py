@@ -101,10 +101,13 @@ def _cost(same: Sequence[Draft]) -> Cost:
     return Cost(
         lost=_together([(draft, draft.cost.lost, 0.0) for draft in same]),
         per_step=max((draft.cost.per_step for draft in same), key=lambda figure: figure.seconds or 0.0),
-        saves_at_most=_together(
-            [(draft, draft.cost.saves_at_most, draft.outside_seconds) for draft in same],
-        ),
+        saves_at_most=saved_together(same),
     )
+
+
+def saved_together(drafts: Sequence[Draft]) -> Figure:
+    """What it saves at most to fix all of these, at least one; what several share counts once."""
+    return _together([(draft, draft.cost.saves_at_most, draft.outside_seconds) for draft in drafts])
 
 
 def _together(figures: Sequence[tuple[Draft, Figure, float]]) -> Figure:
@@ -203,18 +206,23 @@ def ranked(findings: Iterable[Finding]) -> list[Finding]:
     What was compiled again but once is paid for, and comes behind breaks that each further call meets.
     """
     found = list(findings)
+    return _below_their_causes(sorted(found, key=ranking(found)))
+
+
+def ranking(findings: Sequence[Finding]) -> Callable[[Finding], tuple[float, ...]]:
+    """The key by which these findings are sorted, the worst first."""
     without_a_line = (
-        _worth(each) for each in found if each.place is None and not SPECS[each.kind].of_the_run
+        _worth(each) for each in findings if each.place is None and not SPECS[each.kind].of_the_run
     )
     most = max(without_a_line, default=_UNKNOWN)
-    worth = {id(each): _worth_among(each, most) for each in found}
-    least = min((worth[id(each)] for each in found if _is_met_by_each_call(each)), default=float("inf"))
+    worth = {id(each): _worth_among(each, most) for each in findings}
+    least = min((worth[id(each)] for each in findings if _is_met_by_each_call(each)), default=float("inf"))
 
     def rank(finding: Finding) -> tuple[float, ...]:
         is_behind = _happened_once(finding) and worth[id(finding)] >= least
         return _rank(finding, least if is_behind else worth[id(finding)], is_behind)
 
-    return _below_their_causes(sorted(found, key=rank))
+    return rank
 
 
 def _below_their_causes(found: Sequence[Finding]) -> list[Finding]:

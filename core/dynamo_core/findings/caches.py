@@ -73,21 +73,24 @@ def cold_start(figures: Figures) -> Iterator[Draft]:
     """Look-ups in torch's caches of which none was a hit."""
     for process in figures.recording.processes:
         outcomes = Counter((lookup.cache, lookup.outcome) for lookup in process.cache_lookups)
-        backend = _backend_seconds(process.compiled_graphs)
-        if not outcomes or backend < WORTH_A_WORD_S or any(outcome == "hit" for _, outcome in outcomes):
+        if not outcomes or any(outcome == "hit" for _, outcome in outcomes):
             continue
         lookups = [
             f"{cache_name(cache)}: {number(count, *_PLURALS.get(outcome, (outcome,)))}"
             for (cache, outcome), count in outcomes.items()
         ]
         problem = _problem(process)
+        took, cost = "", Cost()
+        if any(graph.backend_seconds is not None for graph in process.compiled_graphs):
+            backend = _backend_seconds(process.compiled_graphs)
+            took, cost = f", and the backend took {seconds(backend)}", compiled_in_vain(backend)
         yield Draft(
             "cold start",
             key=(),
-            title=f"nothing came from torch's caches, and the backend took {seconds(backend)}",
+            title=f"nothing came from torch's caches{took}",
             cause=f"look-ups in the {', '.join(lookups)}" + (f"; {problem}" if problem else ""),
             processes=(process,),
-            cost=compiled_in_vain(backend),
+            cost=cost,
             evidence=Evidence(times=outcomes.total()),
             remedies=remedy("cold start", _ANOTHER_FOLDER if problem else _SAME_FOLDER),
         )
@@ -116,7 +119,7 @@ def _problem(process: Process) -> str | None:
 def caches_off(figures: Figures) -> Iterator[Draft]:
     """A cache that was switched off while something was compiled without it."""
     for process, off in disabled_caches(figures.recording):
-        if off.lost_seconds is None or off.lost_seconds < WORTH_A_WORD_S:
+        if off.lost_seconds is None:
             continue
         yield Draft(
             "caches off",

@@ -44,6 +44,7 @@ class KindSpec(NamedTuple):
         (of graphs) comes first, then "untimed"; within a rank the rows are in order
     of_the_run: true of a run more than of the program: a shorter or a colder run has another figure
     is_counted: its title says what was found, and how often stands behind it
+    counts_times: one that was met several times counts as several
     is_caused_by_call: its `via` is the call that brought it about
     changes_function: it changes how a whole function is compiled, so that it explains other graphs
     shown_by: the command that shows whether it is gone
@@ -57,6 +58,7 @@ class KindSpec(NamedTuple):
     rank: Literal["wrong", "keeps out", "untimed", "timed"] = "timed"
     of_the_run: bool = False
     is_counted: bool = False
+    counts_times: bool = False
     is_caused_by_call: bool = False
     changes_function: bool = False
     shown_by: str = "dynamo profile"
@@ -79,6 +81,7 @@ SPECS: dict[Kind, KindSpec] = {
         rank="wrong",
         is_counted=True,
         changes_function=True,
+        counts_times=True,
         shown_by="dynamo explain",
         needs="frames_fell_back",
         diff_words=("error in the compiler", "errors in the compiler"),
@@ -96,6 +99,7 @@ SPECS: dict[Kind, KindSpec] = {
         rank="keeps out",
         is_counted=True,
         changes_function=True,
+        counts_times=True,
         shown_by="dynamo breaks",
         needs="frames_fell_back",
         counted_in=("graph-breaks", "frames-run-eager"),
@@ -118,6 +122,7 @@ SPECS: dict[Kind, KindSpec] = {
         rank="untimed",
         is_counted=True,
         changes_function=True,
+        counts_times=True,
         shown_by="dynamo breaks",
         needs="distinct_graph_breaks",
         counted_in=("graphs", "graph-breaks"),
@@ -136,6 +141,7 @@ SPECS: dict[Kind, KindSpec] = {
         rank="untimed",
         is_caused_by_call=True,
         changes_function=True,
+        counts_times=True,
         shown_by="dynamo recompiles",
         needs="recompiles",
         counted_in=("graphs", "recompiles"),

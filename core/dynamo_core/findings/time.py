@@ -207,7 +207,7 @@ def never_pays_back(figures: Figures) -> Iterator[Draft]:
             continue
         compiling = sum(compile_.seconds or 0.0 for compile_ in process.compiles)
         inside = sum(each.seconds for each in figures.graph_times_of(process))
-        if compiling < WORTH_A_WORD_S or inside <= 0 or compiling < 2 * inside:
+        if inside <= 0 or compiling < 2 * inside:
             continue
         times = 1 + compiling / inside
         both = ", forward and backward" if any(graph.backward for graph in process.graphs) else ""

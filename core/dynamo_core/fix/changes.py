@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from ..findings.actions import LIST_VARIABLES
 from ..launch.program import Program
 from ..launch.run import Request
 from ..model import Place, Recording
@@ -16,8 +17,6 @@ from .edits import CHANGES_CALLERS, EDITS, edit_of
 from .edits.lines import with_arguments, with_environment, with_settings
 from .trial import Patch, can_be_edited, script_of
 
-# Environment variables whose values are comma-separated lists, so that several changes can be merged.
-_LISTS = ("TORCH_COMPILE_DYNAMIC_SOURCES", "TORCH_COMPILE_UNBACKED_SOURCES", "TORCH_COMPILE_STATIC_SOURCES")
 _DYNAMIC = {"--dynamic": True, "--no-dynamic": False}
 
 
@@ -63,9 +62,11 @@ def environment_of(changes: Sequence[Change], inherited: Mapping[str, str] = os.
     found: dict[str, str] = {}
     for change in changes:
         for name, value in ((variable.name, variable.value) for variable in change.environment):
-            before = found.get(name, inherited.get(name, "")) if name in _LISTS else ""
+            before = found.get(name, inherited.get(name, "")) if name in LIST_VARIABLES else ""
             known = before.split(",") if before else []
-            found[name] = ",".join(dict.fromkeys([*known, *value.split(",")])) if name in _LISTS else value
+            found[name] = (
+                ",".join(dict.fromkeys([*known, *value.split(",")])) if name in LIST_VARIABLES else value
+            )
     return found
 
 

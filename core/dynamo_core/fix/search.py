@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..analysis.time.steps import find_steps
-from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy, find
+from ..case import Case
+from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy
 from ..findings.kinds import unseen_kinds
 from ..launch.process import Unattended
 from ..launch.program import Program
@@ -343,7 +344,8 @@ class _Search:
             _read_output(file).replace(folder, self._plan.request.program.import_path()[0])
             for file in (unattended.stdout, unattended.stderr)
         )
-        return ObservedRun(result, stdout, find(recording), program_stderr(stderr), unseen_kinds(recording))
+        findings = Case(recording).findings_by_action
+        return ObservedRun(result, stdout, findings, program_stderr(stderr), unseen_kinds(recording))
 
     def _check_budget(self) -> None:
         if self._done >= self._plan.most_runs:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from dynamo_core.analysis.memory import peaks
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.compiles import Phase
-from dynamo_core.findings import Finding
+from dynamo_core.findings import Action, Finding
 from dynamo_core.model import (
     CaptureDecision,
     Compile,
@@ -250,7 +250,11 @@ class Explained:
     """The whole picture of a recording."""
 
     verdict: Annotated[str, "the first sentence of the text report"]
-    findings: Annotated[list[Finding], "what to do first, the worst first"]
+    actions: Annotated[list[Action], "what to do, what saves most first; each has findings that it cures"]
+    context: Annotated[
+        list[str], "the identities of findings that are true of any short run; no action cures them"
+    ]
+    findings: Annotated[list[Finding], "what is in the way, the worst first"]
     summary: Annotated[Summary, "over all processes"]
     compile_phases: Annotated[list[Phase] | None, "exclusive times: they add up to compile_time_s"]
     run: Annotated[

@@ -14,13 +14,15 @@ from dynamo_core.shared.shown_paths import path_below
 
 from ..report import Report
 from .document import Explained
+from .one_screen import one_screen
 from .sections import SECTIONS, Section, blocks_of, fields_of
 
 
-def report() -> Report[Case]:
-    """The report of `dynamo explain`."""
+def report(*, show_all: bool = False) -> Report[Case]:
+    """The report of `dynamo explain`, on one screen; with `show_all`, with everything in full."""
+    page = blocks_of if show_all else one_screen
     contents = frozenset({AOT_PAIRS_FROM_OUR_TEXT}) | FINDINGS
-    return Report("explain", blocks_of, lambda case: Explained(**fields_of(case)), contents)
+    return Report("explain", page, lambda case: Explained(**fields_of(case)), contents)
 
 
 def render_end_of_run(case: Case, is_newest: bool) -> list[str]:

@@ -1,6 +1,7 @@
 """The sections of the picture of a recording, in order: one list for every surface that shows it.
 
-`dynamo explain`, its JSON document, the lines at the end of a run and the page's first screen are made of it.
+`dynamo explain --all`, the JSON document, the lines at the end of a run and the page's first screen are made
+of it; `one_screen.py` has what `dynamo explain` takes of it.
 """
 
 import shlex
@@ -28,9 +29,10 @@ from dynamo_core.shared.bisection import BISECTED
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph
+from ..parts.actions import ACTIONS_TITLE, action_blocks, action_lines
 from ..parts.after_freeze import after_freeze, freeze_of, freeze_sentence, frozen_lines
 from ..parts.backends import backends_section, taken_line, verified_blocks, verified_lines, verified_of
-from ..parts.sections import finding_lines, findings_section, other_ranks_blocks
+from ..parts.sections import findings_section, other_ranks_blocks
 from ..parts.training import training_section
 from .document import explained
 from .interventions import (
@@ -46,7 +48,8 @@ from .tables import compile_time_blocks, counts_blocks, graphs_blocks, ranks_blo
 
 _ROWS_SHOWN = 10
 _PROBLEMS_SHOWN = 100
-_FINDINGS_SHOWN = 5  # at the end of a run
+_MOST_SHOWN = 200  # findings, with all that is known of each
+_ACTIONS_SHOWN = 5  # at the end of a run
 
 
 def _nothing(case: Case) -> tuple[()]:
@@ -57,9 +60,10 @@ def _nothing(case: Case) -> tuple[()]:
 class Section:
     """A section in its forms; a surface on which it has nothing to say leaves it out.
 
-    `blocks` are its part of the page of `dynamo explain`, `fields` those of the JSON document. `lines` are
-    printed at the end of a run, each behind `prefix`, and `shown` of them at most. `html/first_screen.py` has
-    the elements of sections by their names; of a list it shows the `items` below the `title`.
+    `blocks` are its part of the page of `dynamo explain --all`, `fields` those of the JSON document. `lines`
+    are printed at the end of a run, each behind `prefix`, and `shown` of them at most; the page on one screen
+    takes some of them. `html/first_screen.py` has the elements of sections by their names; of a list it shows
+    the `items` below the `title`.
     """
 
     name: str
@@ -168,8 +172,8 @@ def _problems(case: Case) -> Iterator[Block]:
         yield from rest(len(found) - _PROBLEMS_SHOWN, "problem", "--format json has all")
 
 
-def _further_commands(case: Case) -> Iterator[Block]:
-    """The commands that have more to say."""
+def further_commands(case: Case) -> str:
+    """The commands that have more to say, with the recording; "" where there are none."""
     summary = case.summary
     commands = [
         ("ranks", case.has_ranks),
@@ -181,11 +185,30 @@ def _further_commands(case: Case) -> Iterator[Block]:
         ("bytecode --diff", bool(summary.frames)),
         ("ops", bool(summary.graphs)),
     ]
-    useful = [command for command, has_more in commands if has_more]
-    if useful:
+    useful = " | ".join(command for command, has_more in commands if has_more)
+    return f"dynamo {useful}  {shlex.quote(str(case.recording.path))}" if useful else ""
+
+
+def _more(case: Case) -> Iterator[Block]:
+    commands = further_commands(case)
+    if commands:
         yield Heading("More")
-        path = shlex.quote(str(case.recording.path))
-        yield Paragraph(f"dynamo {' | '.join(useful)}  {path}", "dim")
+        yield Paragraph(commands, "dim")
+
+
+def _actions_and_findings(case: Case) -> Iterator[Block]:
+    if case.actions:
+        yield Heading(ACTIONS_TITLE)
+        for action in case.actions[:_MOST_SHOWN]:
+            yield from action_blocks(action, case.cured_by(action))
+        yield from rest(len(case.actions) - _MOST_SHOWN, "action", "--format json has all")
+    can_run_again = case.recording.run is not None
+    yield from findings_section(case.findings, can_run_again=can_run_again, shown=_MOST_SHOWN)
+
+
+def _what_to_do(case: Case) -> list[str]:
+    """The first actions, and what is true of any short run."""
+    return [*action_lines(case, _ACTIONS_SHOWN), *(f"also: {finding.title}" for finding in case.context)]
 
 
 def _one(line: str | None) -> list[str]:
@@ -235,9 +258,13 @@ SECTIONS = (
     ),
     Section(
         "findings",
-        lambda case: findings_section(case.findings, can_run_again=case.recording.run is not None),
-        lambda case: finding_lines(case.findings, _FINDINGS_SHOWN),
-        fields={"findings": lambda case: case.findings},
+        _actions_and_findings,
+        _what_to_do,
+        fields={
+            "actions": lambda case: case.actions,
+            "context": lambda case: [finding.identity for finding in case.context],
+            "findings": lambda case: case.findings,
+        },
     ),
     _listed(
         "expected breaks",
@@ -309,7 +336,7 @@ SECTIONS = (
         title="What could not be seen",
         items=notes_and_problems,
     ),
-    Section("more", _further_commands),
+    Section("more", _more),
 )
 # Where no process has imported torch, there is nothing that these could say.
 _OF_PROCESSES = {
@@ -319,7 +346,7 @@ _OF_PROCESSES = {
 
 
 def blocks_of(case: Case) -> Iterator[Block]:
-    """The page of `dynamo explain`."""
+    """The page of `dynamo explain --all`."""
     for section in SECTIONS:
         if case.processes or section.name not in _OF_PROCESSES:
             yield from section.blocks(case)

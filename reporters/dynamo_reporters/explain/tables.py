@@ -36,7 +36,9 @@ def counts_blocks(case: Case) -> Iterator[Block]:
     """What torch counts, over all processes."""
     together = counted_together(case.recording)
     yield Heading(f"Counts, {together}" if together else "Counts")
-    yield _counts(case.recording, case.summary)
+    yield table(
+        "|>", [[name, "not recorded" if value is None else value] for name, value in count_rows(case)]
+    )
 
 
 def _memory_rows(recording: Recording) -> Iterator[tuple[str, str]]:
@@ -51,7 +53,9 @@ def _memory_rows(recording: Recording) -> Iterator[tuple[str, str]]:
             yield title, growth_text(process.window.memory)
 
 
-def _counts(recording: Recording, summary: Summary) -> Table:
+def count_rows(case: Case) -> list[tuple[str, str | None]]:
+    """What is counted, and how many; None for what was not recorded."""
+    recording, summary = case.recording, case.summary
     rows: list[tuple[str, int | str | None]] = [
         ("processes", summary.processes),
         ("frames traced", _of(summary.frames_compiled, summary.frames, "ok, as torch counts")),
@@ -66,16 +70,13 @@ def _counts(recording: Recording, summary: Summary) -> Table:
         ("recompiles", summary.recompiles),
         ("guards", summary.guards),
         ("compile time", seconds(summary.compile_time_s)),
-        *_memory_rows(recording),
+        *_memory_rows(case.recording),
     ]
-    return table(
-        "|>",
-        [
-            [name, "not recorded" if value is None else str(value)]
-            for name, value in rows
-            if value is not None or name not in _ONLY_IF_ANY
-        ],
-    )
+    return [
+        (name, None if value is None else str(value))
+        for name, value in rows
+        if value is not None or name not in _ONLY_IF_ANY
+    ]
 
 
 def _time_in_graphs(recording: Recording, summary: Summary) -> Iterator[tuple[str, str]]:

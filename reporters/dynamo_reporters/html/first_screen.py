@@ -1,7 +1,7 @@
 """The first screen: what happened, what it cost and what to fix first, for people without JavaScript too."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.wall import WallTime
@@ -14,13 +14,14 @@ from dynamo_core.analysis.verdict import (
 from dynamo_core.analysis.words import alternatives, number, seconds
 from dynamo_core.case import Case
 from dynamo_core.compare.node_changes import SourceLines
-from dynamo_core.findings import Finding
+from dynamo_core.findings import Action, Finding
 from dynamo_core.findings.build import via_line
 from dynamo_core.findings.finding import Figure, Remedy
 from dynamo_core.model import Process, Recording
 
 from ..documents import shares_of
 from ..explain.sections import SECTIONS, Section
+from ..parts.actions import ACTIONS_TITLE, headline, what_is_cured, what_it_saves, what_to_do
 from ..parts.sections import tests_line
 from ..profile.exports.tracks import process_name
 from ..ranks import in_short
@@ -51,8 +52,9 @@ def ranks_in_short(case: Case, links: Links) -> Iterator[Element]:
 # The first screen:
 
 
-_OPEN_CARDS = 8  # findings that are shown at once; the others are one click away
+_OPEN_CARDS = 8  # actions that are shown at once; the others are one click away
 _MOST_CARDS = 200
+_MOST_ALTERNATIVES = 3
 _MOST_LINES = 50
 _LONGEST_SOURCE = 500  # characters of the line that a finding is on
 _MOST_BARS = 8  # processes whose wall time is drawn
@@ -219,16 +221,49 @@ def wall_class(part: str) -> str:
 
 
 def _findings(case: Case, links: Links) -> Iterator[Element]:
-    recording, findings = case.recording, case.findings
-    yield h("h2", "Fix first")
-    cards = [card(rank, each, recording, links) for rank, each in enumerate(findings[:_MOST_CARDS], 1)]
+    """A card for each action, with its findings folded inside; then what is true of any short run."""
+    recording, actions = case.recording, case.actions
+    if actions:
+        yield h("h2", ACTIONS_TITLE)
+    cards = [_action_card(action, case, links) for action in actions[:_MOST_CARDS]]
     yield h("div", cards[:_OPEN_CARDS], class_="cards")
     if len(cards) > _OPEN_CARDS:
-        rest = number(len(cards) - _OPEN_CARDS, "more finding")
+        rest = number(len(cards) - _OPEN_CARDS, "more action")
         yield h("details", h("summary", rest), h("div", cards[_OPEN_CARDS:], class_="cards"))
-    if len(findings) > _MOST_CARDS:
-        left_out = number(len(findings) - _MOST_CARDS, "more finding")
+    if len(actions) > _MOST_CARDS:
+        left_out = number(len(actions) - _MOST_CARDS, "more action")
         yield h("p", f"… and {left_out}; ", command("explain --format json", recording), class_="dim")
+    if case.context:
+        yield h("h2", "Also")
+        yield from (_folded(finding.title, [finding], case, links) for finding in case.context)
+
+
+def _action_card(action: Action, case: Case, links: Links) -> Element:
+    """What to do, what that cures and saves, what else would do; the findings are folded."""
+    cured = case.cured_by(action)
+    saves = what_it_saves(action)
+    others = [f"or {what_to_do(each.remedy)}" for each in action.alternatives[:_MOST_ALTERNATIVES]]
+    more = len(action.alternatives) - len(others)
+    others += [f"… and {number(more, 'other way', 'other ways')}"] if more else []
+    return h(
+        "article",
+        h("h3", h("span", str(action.number), class_="rank"), " ", links.text(headline(action))),
+        h("p", links.text(what_is_cured(action, cured))),
+        h("p", saves, class_="dim") if saves else None,
+        h("ul", (h("li", links.text(each)) for each in others), class_="remedies") if others else None,
+        _folded(number(len(cured), "finding"), cured, case, links),
+        id=f"/action/{action.number}",
+        class_="card",
+        tabindex="-1",
+    )
+
+
+def _folded(title: str, findings: Sequence[Finding], case: Case, links: Links) -> Element:
+    """Findings behind a line, the first of them if there are very many."""
+    cards = [card(finding, case.recording, links) for finding in findings[:_MOST_CARDS]]
+    more = len(findings) - len(cards)
+    rest = h("p", f"… and {number(more, 'more finding')}; ", command("explain --format json", case.recording))
+    return h("details", h("summary", links.text(title)), cards, rest if more else None)
 
 
 def _no_findings(case: Case) -> Iterator[Element]:
@@ -243,13 +278,13 @@ def _no_findings(case: Case) -> Iterator[Element]:
     yield h("p", text, class_="warning" if missing or case.is_partial else "dim")
 
 
-def card(rank: int, finding: Finding, recording: Recording, links: Links) -> Element:
+def card(finding: Finding, recording: Recording, links: Links) -> Element:
     """A finding: where, why, what it costs, what to do, and the command that shows whether it worked."""
     source: list[Child] = [h("code", cut(finding.source, _LONGEST_SOURCE))] if finding.source else []
     lines = [links.place(finding.place), " ", *source] if finding.place is not None else source
     return h(
         "article",
-        h("h3", h("span", str(rank), class_="rank"), " ", links.text(finding.title)),
+        h("h4", links.text(finding.title)),
         h("p", lines, class_="line") if lines else None,
         h("p", links.text(finding.cause)) if finding.cause and finding.cause not in finding.title else None,
         h("p", links.text(finding.effect), class_="dim") if finding.effect else None,
@@ -259,7 +294,7 @@ def card(rank: int, finding: Finding, recording: Recording, links: Links) -> Ele
         h("p", links.text(tests_line(finding)), class_="dim") if finding.evidence.tests else None,
         _evidence(finding, recording, links),
         id=f"/finding/{finding.identity}",
-        class_="card",
+        class_="finding",
         tabindex="-1",
     )
 

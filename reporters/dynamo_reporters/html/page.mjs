@@ -96,7 +96,7 @@ async function go() {
   const asked = wanted();
   if (asked === null) return; // an anchor that is no route: the browser's own business
   const mine = ++turn;
-  const isOverview = asked === '' || asked.startsWith('finding/');
+  const isOverview = asked === '' || /^(action|finding)\//.test(asked);
   let route = asked, at = '';
   while (route && !isOverview && !packed.has(route)) {
     const cut = route.lastIndexOf('/');
@@ -323,11 +323,13 @@ results.addEventListener('click', (event) => event.target.closest('a') && search
 
 /* ---- keys ---- */
 
+const isOpen = (element) => element.offsetParent !== null && !element.closest('details:not([open])');
+
 function step(direction) {
   const within = view.hidden ? overview : view;
-  const stops = all('.card, tr.notable', within).filter((element) => element.offsetParent !== null);
+  const stops = all('.card, .finding, tr.notable', within).filter(isOpen);
   if (!stops.length) return;
-  const here = stops.findIndex((element) => element.contains(document.activeElement));
+  const here = stops.findLastIndex((element) => element.contains(document.activeElement)); // a finding, not its action
   const next = here < 0 ? (direction > 0 ? 0 : stops.length - 1) : here + direction;
   const target = stops[Math.min(stops.length - 1, Math.max(0, next))];
   target.scrollIntoView({block: 'nearest'});

@@ -16,6 +16,7 @@ from ..guards import report as guards
 from ..ops import report as ops_report
 from ..page.blocks import Block, Heading, Table
 from ..page.blocks import table as block_table
+from ..parts.actions import ACTIONS_TITLE
 from ..parts.sections import FINDINGS_TITLE
 from ..profile import report as profile
 from ..profile.exports.tracks import process_name
@@ -52,7 +53,7 @@ def every_section() -> list[Section]:
         Section("bytecode", "Bytecode", "bytecode --diff", bytecode.report("diff")),
         Section("ops", "Ops", "ops", ops_report()),
         Section("ranks", "Ranks", "ranks", ranks.report(), of_all=True),
-        Section("run", "Run", "explain", explain.report(), of_all=True),
+        Section("run", "Run", "explain --all", explain.report(show_all=True), of_all=True),
     ]
 
 
@@ -78,11 +79,11 @@ def head(section: Section, recording: Recording) -> Element:
 
 
 def _without_findings(blocks: Iterable[Block]) -> Iterator[Block]:
-    """What a report says besides the findings, which stand on the first screen."""
+    """What a report says besides actions and findings, which stand on the first screen."""
     is_left_out = False
     for block in blocks:
         if isinstance(block, Heading) and block.level < 3:
-            is_left_out = block.text == FINDINGS_TITLE
+            is_left_out = block.text in (ACTIONS_TITLE, FINDINGS_TITLE)
         if not is_left_out:
             yield block
 

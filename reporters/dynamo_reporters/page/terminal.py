@@ -72,6 +72,11 @@ def _printable(value: Any) -> Any:
     return value
 
 
+def lines_needed(text: str, width: int) -> int:
+    """How many lines of so many columns a text takes, at least one."""
+    return max(1, len(Text(text).wrap(Console(width=width), width)))
+
+
 # A table for a terminal with lines between its rows that go across all columns.
 
 

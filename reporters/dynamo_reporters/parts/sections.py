@@ -1,7 +1,6 @@
-"""Findings, the worst first: as blocks, as lines and as JSON values."""
+"""Findings, the worst first, as blocks; guards that failed, as JSON values."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, ClassVar, Literal, cast
 
 from dynamo_core.analysis.ranks import compare_ranks
@@ -17,38 +16,17 @@ from ..page.blocks import Block, Bullets, Heading, Paragraph
 
 _SHOWN = 8
 _TESTS_SHOWN = 3  # of a finding, where it has room
-FINDINGS_TITLE = "Fix first"
+FINDINGS_TITLE = "Findings"
 _FIX = (
     "`dynamo fix` runs the program with such changes and keeps those that measurably help. Your files stay "
     "as they are until `--apply`."
 )
 
 
-def findings_in_short(findings: Sequence[Finding], command: str) -> Iterator[Block]:
-    """A line for each, on the page of a command, and what to do about those that are this page's subject."""
-    if not findings:
-        return
-    yield Heading(FINDINGS_TITLE)
-    lines = finding_lines(findings, _SHOWN)
-    advised = 0
-    for line, finding in zip_longest(lines, findings[:_SHOWN]):
-        yield Paragraph(line)
-        for remedy in finding.remedies[:1] if finding is not None else ():
-            if remedy.check == command:
-                advised += 1
-                yield Paragraph(f"→ {remedy.text}", "advice")
-    yield Paragraph(f"`dynamo explain` says why{_what_else(len(findings), advised)}.", "dim")
-
-
-def _what_else(findings: int, advised: int) -> str:
-    """What explain says besides, of findings of which some have their advice on the page already."""
-    if advised == findings:
-        return ""
-    return ", and what to do about the others" if advised else ", and what to do"
-
-
-def findings_section(findings: Sequence[Finding], *, can_run_again: bool) -> Iterator[Block]:
-    """What to do first: of each finding where, why, what it costs and what to do.
+def findings_section(
+    findings: Sequence[Finding], *, can_run_again: bool, shown: int = _SHOWN
+) -> Iterator[Block]:
+    """Each of the first findings: where, why, what it costs and what to do.
 
     `can_run_again` says that the program is known, so that `dynamo fix` can try what is to be done.
     """
@@ -56,7 +34,7 @@ def findings_section(findings: Sequence[Finding], *, can_run_again: bool) -> Ite
         return
     yield Heading(FINDINGS_TITLE)
     causes = [each for each in findings if each.because_of is None]
-    for finding in causes[:_SHOWN]:
+    for finding in causes[:shown]:
         yield Heading(finding.title, 3)
         parts = (finding.source, finding.cause if _says_more(finding) else "", finding.effect)
         if any(parts):
@@ -69,8 +47,8 @@ def findings_section(findings: Sequence[Finding], *, can_run_again: bool) -> Ite
             yield Paragraph(f"→ {text}", "advice")
         for follower in consequences(finding, findings):
             yield Paragraph(f"because of this: {follower.title}", "dim")
-    if len(causes) > _SHOWN:
-        yield Paragraph(f"… and {number(len(causes) - _SHOWN, 'more finding')}; --format json has all", "dim")
+    if len(causes) > shown:
+        yield Paragraph(f"… and {number(len(causes) - shown, 'more finding')}; --format json has all", "dim")
     if can_run_again and any(remedy.change for finding in findings for remedy in finding.remedies):
         yield Paragraph(_FIX, "dim")
 
@@ -91,24 +69,6 @@ def tests_line(finding: Finding, shown: int = _TESTS_SHOWN) -> str:
     rest = len(tests) - shown
     more = f" and {number(rest, 'more test')}" if rest > 0 else ""
     return f"in {', '.join(tests[:shown])}{more}" if tests else ""
-
-
-def finding_lines(findings: Sequence[Finding], shown: int) -> list[str]:
-    """A line for each of the first ones; of a consequence it says of which finding it is one."""
-    ranks = {finding.identity: rank for rank, finding in enumerate(findings, 1)}
-    lines = [
-        ", ".join(
-            filter(None, (f"{rank}. {finding.title}", tests_line(finding, 1), _because(finding, ranks)))
-        )
-        for rank, finding in enumerate(findings[:shown], 1)
-    ]
-    rest = len(findings) - shown
-    return lines + ([f"… and {number(rest, 'more finding')}"] if rest > 0 else [])
-
-
-def _because(finding: Finding, ranks: Mapping[str, int]) -> str:
-    cause = None if finding.because_of is None else ranks.get(finding.because_of)
-    return "" if cause is None else f"because of {cause}"
 
 
 def _says_more(finding: Finding) -> bool:

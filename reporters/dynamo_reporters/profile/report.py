@@ -16,7 +16,8 @@ from dynamo_core.model import Process
 
 from ..documents import shares_of
 from ..page.blocks import Block, Bullets, Heading, Paragraph, bar, table
-from ..parts.sections import findings_in_short, findings_section, other_ranks_blocks
+from ..parts.actions import actions_in_short
+from ..parts.sections import findings_section, other_ranks_blocks
 from ..report import Report
 from . import compile_time, window
 from .document import Profile, profile_of
@@ -211,14 +212,14 @@ def report(*, show_all: bool = False, step: str | None = None) -> Report[Case]:
 
 
 def _page(case: Case, show_all: bool, step: str | None) -> Iterator[Block]:
-    recording, findings = case.recording, case.findings
+    recording = case.recording
     check_step(case.processes, step)
     yield Heading(_verdict(case), 1)
     yield from other_ranks_blocks(recording)
     if show_all:
-        yield from findings_section(findings, can_run_again=recording.run is not None)
+        yield from findings_section(case.findings, can_run_again=recording.run is not None)
     else:
-        yield from findings_in_short(findings, "dynamo profile")
+        yield from actions_in_short(case, "dynamo profile")
     yield from run_split_blocks(case, show_all)
     yield from peak_memory_blocks(case)
     yield from steady_state_blocks(case, step)

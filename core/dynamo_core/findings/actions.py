@@ -1,0 +1,214 @@
+"""Actions: a remedy with everything that it cures; and findings that are true of any short run."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ..remedies.rules import Assignment, Change
+from ..shared.quick_dataclass import dataclass
+from .build import ranking
+from .finding import Figure, Finding, Remedy, RemedyKind
+from .kinds import SPECS, Kind
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another remedy for findings of an action; `cures` are their identities."""
+
+    remedy: Remedy
+    cures: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Action:
+    """A remedy with all findings that it cures, by their identities, the worst first.
+
+    `number` counts from 1. `remedy` is None where none is known for a finding. `times` says how often each
+    kind of finding was met. All of it together saves `saves_at_most`. `tried` names the recording of a run in
+    which it worked; it is None where it was not tried.
+    """
+
+    number: int
+    remedy: Remedy | None
+    cures: tuple[str, ...]
+    times: dict[str, int]
+    saves_at_most: Figure
+    alternatives: tuple[Alternative, ...]
+    tried: str | None
+
+
+Saved = Callable[[Sequence[Finding]], Figure]
+"""What it saves at most to fix several findings at once."""
+
+# What a remedy changes, from little to much; of edits, those that change one line come before the others.
+_SIZES: dict[RemedyKind, int] = {"environment": 0, "setting": 0, "argument": 1, "edit": 2, "command": 4}
+_MOST_SIZE = 5  # where no remedy is known
+
+
+def actions_of(findings: Sequence[Finding], saved: Saved) -> list[Action]:
+    """The actions that these findings ask for, what saves most first; of equals the smaller change first.
+
+    `findings` are ranked. Each of them is in one action; a consequence of another one is in that one's, whose
+    cost has it in it.
+    """
+    known = {finding.identity: finding for finding in findings}
+    causes = [finding for finding in findings if finding.because_of not in known]
+    followers: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.because_of in known:
+            followers.setdefault(_cause_of(finding, known).identity, []).append(finding)
+    groups = [_action(same, followers, saved) for same in _grouped(causes)]
+    in_order = ranking([leading for leading, _ in groups])
+    groups.sort(key=lambda group: (*in_order(group[0]), *_of_equals(group[1])))
+    return [replace(action, number=number) for number, (_, action) in enumerate(groups, 1)]
+
+
+def _cause_of(finding: Finding, known: dict[str, Finding]) -> Finding:
+    """The finding that it follows from in the end."""
+    for _ in known:
+        if finding.because_of not in known:
+            break
+        finding = known[finding.because_of]
+    return finding
+
+
+def _of_equals(action: Action) -> tuple[int, int]:
+    """Which of equals comes first: of unknown time what cures more, then the smaller change."""
+    cured = 0 if action.saves_at_most.seconds is not None else sum(action.times.values())
+    if action.remedy is None:
+        return -cured, _MOST_SIZE
+    has_many_edits = action.remedy.kind == "edit" and len(action.cures) > 1
+    return -cured, _SIZES[action.remedy.kind] + has_many_edits
+
+
+def _grouped(findings: Sequence[Finding]) -> Iterable[list[Finding]]:
+    """The findings that one remedy cures: of each finding the remedy that cures most others as well.
+
+    Only what is the first advice for some finding can be an action, and in its place only what changes no
+    more. The other remedies are alternatives.
+    """
+    first = {_key(finding.remedies[0], finding) for finding in findings if finding.remedies}
+    choices = [[key for key in _no_larger(finding) if key in first] for finding in findings]
+    cured = Counter(key for keys in choices for key in dict.fromkeys(keys))
+    groups: dict[Hashable, list[Finding]] = {}
+    for finding, keys in zip(findings, choices, strict=True):
+        # Of remedies that cure as many, the first advice.
+        key = max(keys, key=cured.__getitem__, default=finding.identity)
+        groups.setdefault(key, []).append(_with_remedy_first(finding, key))
+    return groups.values()
+
+
+def _no_larger(finding: Finding) -> list[Hashable]:
+    """The keys of its first advice, and of the others that change no more."""
+    most = max((_SIZES[each.kind] for each in finding.remedies[:1]), default=0)
+    return [_key(each, finding) for each in finding.remedies if _SIZES[each.kind] <= most]
+
+
+def _with_remedy_first(finding: Finding, key: Hashable) -> Finding:
+    remedies = sorted(finding.remedies, key=lambda remedy: _key(remedy, finding) != key)
+    return replace(finding, remedies=tuple(remedies))
+
+
+_QUOTED = re.compile(r"`([^`]*)`")
+
+
+def _key(remedy: Remedy, finding: Finding) -> Hashable:
+    """Equal for remedies that ask for the same change: one setting, or one edit on several lines."""
+    if _is_joined(remedy):
+        return tuple(each.name for each in _variables(remedy))
+    if remedy.change is not None and remedy.change.edit is None:
+        return remedy.change
+    text = _QUOTED.sub(lambda found: "``" if found[1] in finding.source else found[0], remedy.text)
+    return remedy.change, text, finding.is_library
+
+
+# Environment variables whose values are comma-separated lists: a second value alone would replace the first.
+LIST_VARIABLES = (
+    "TORCH_COMPILE_DYNAMIC_SOURCES",
+    "TORCH_COMPILE_UNBACKED_SOURCES",
+    "TORCH_COMPILE_STATIC_SOURCES",
+)
+
+
+def _variables(remedy: Remedy) -> tuple[Assignment, ...]:
+    return () if remedy.change is None else remedy.change.environment
+
+
+def _is_joined(remedy: Remedy) -> bool:
+    """Whether it only adds to lists, so that several such remedies can be made at once."""
+    variables = _variables(remedy)
+    return bool(variables) and all(each.name in LIST_VARIABLES for each in variables)
+
+
+def _joined(remedies: Sequence[Remedy]) -> Remedy:
+    """The remedies of an action as one: the first, or the lists of all of them."""
+    first = remedies[0]
+    values: dict[str, dict[str, None]] = {}
+    for variable in (each for remedy in remedies for each in _variables(remedy)):
+        values.setdefault(variable.name, {}).update(dict.fromkeys(variable.value.split(",")))
+    joined = tuple(Assignment(name, ",".join(each)) for name, each in values.items())
+    if not _is_joined(first) or joined == _variables(first):
+        return first
+    typed = " ".join(f'{each.name}="{each.value}"' for each in joined)
+    text = f"set `{typed}` in the program's environment."
+    return replace(first, text=text, change=Change(environment=joined))
+
+
+def _action(
+    same: Sequence[Finding], followers: Mapping[str, Sequence[Finding]], saved: Saved
+) -> tuple[Finding, Action]:
+    """The action, without its number, and its worst finding with what all of them cost, for the ranking."""
+    worst = same[0]
+    cured = [*same, *(each for finding in same for each in followers.get(finding.identity, ()))]
+    figure = worst.cost.saves_at_most if len(same) == 1 else saved(same)
+    remedy = _joined([each.remedies[0] for each in same]) if worst.remedies else None
+    action = Action(
+        number=0,
+        remedy=remedy,
+        cures=tuple(finding.identity for finding in cured),
+        times=_times(cured),
+        saves_at_most=figure,
+        alternatives=_alternatives(same),
+        tried=next((each.remedies[0].proven_by for each in same if each.remedies), None),
+    )
+    return replace(worst, cost=replace(worst.cost, saves_at_most=figure)), action
+
+
+def _times(same: Sequence[Finding]) -> dict[str, int]:
+    """How often each kind was met; kinds that are not counted by their occurrences, once a finding."""
+    times: Counter[str] = Counter()
+    for finding in same:
+        times[finding.kind] += finding.evidence.times if SPECS[finding.kind].counts_times else 1
+    return dict(times)
+
+
+def _alternatives(same: Sequence[Finding]) -> tuple[Alternative, ...]:
+    """The other remedies, those that cure most first."""
+    found: dict[Hashable, tuple[Remedy, list[str]]] = {}
+    for finding in same:
+        for remedy in finding.remedies[1:]:
+            found.setdefault(_key(remedy, finding), (remedy, []))[1].append(finding.identity)
+    in_order = sorted(found.values(), key=lambda each: -len(each[1]))
+    return tuple(Alternative(remedy, tuple(cures)) for remedy, cures in in_order)
+
+
+# What is true of any short run, and no reason to change the program.
+
+
+_CONTEXT: frozenset[Kind] = frozenset(("never pays back", "cold start", "caches off", "eager optimizer"))
+_LONG_S = 600.0  # a run that took as long is long enough to say what most of it went to
+_MOST = 0.5  # of the run
+
+
+def is_context(finding: Finding, run_seconds: float | None) -> bool:
+    """Whether it is true of any short run; `run_seconds` is what the run took, None where that is unknown.
+
+    What is most of a long run is a reason to act. What costs nothing and has no remedy is right as it is.
+    """
+    seconds = finding.cost.saves_at_most.seconds
+    if seconds == 0.0 and not finding.remedies:
+        return True
+    if finding.kind not in _CONTEXT:
+        return False
+    return run_seconds is None or run_seconds < _LONG_S or (seconds or 0.0) < _MOST * run_seconds

@@ -1,0 +1,175 @@
+"""`dynamo explain` on one screen: what to do first, what else is to be said, the counts.
+
+At most 40 lines of 100 columns, whatever is in the recording. What is left out is counted, with the command
+that shows it.
+"""
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from dynamo_core.analysis.verdict import ending, origin_sentence, verdict, versions
+from dynamo_core.analysis.words import number
+from dynamo_core.case import Case
+from dynamo_core.findings import Action, Finding
+
+from ..page.blocks import Block, Bullets, Heading, Paragraph, Role
+from ..page.terminal import lines_needed
+from ..parts.actions import ACTIONS_TITLE, headline, what_is_cured, what_it_saves, what_to_do
+from .sections import SECTIONS, Section, further_commands
+from .tables import count_rows
+
+_LINES, _COLUMNS = 40, 100
+_ROOM = _COLUMNS - 6  # of a line, behind indents and marks
+_NOTES_SHOWN = 3, 5  # above the actions and below them
+_INDENT = "   "  # below the number of an action
+# Sections that stand above the actions as a note, and say it in blocks.
+_IN_BLOCKS = ("launches", "waiting ranks")
+_NO_NOTES = ("verdict", "findings")
+_ALL = "`dynamo explain --all` has"
+_IN_FULL = ("where compile time went", "the graphs")
+
+
+def one_screen(case: Case) -> Iterator[Block]:
+    """The blocks. The actions have the lines that all the rest leaves."""
+    above, below = [*_about(case), *_notes_above(case)], [*_also(case), *_counts(case), *_more(case)]
+    yield from above
+    yield from _actions(case, _LINES - _height([*above, *below]))
+    yield from below
+
+
+def _about(case: Case) -> Iterator[Block]:
+    """What happened, and the program: how it ended, how it was captured, by which torch and Python."""
+    recording = case.recording
+    yield Heading(_cut(verdict(recording, case.summary), 3), 1)
+    if recording.run is not None:
+        # How it ended is seen in any case.
+        after = _cut(f"{ending(recording.run)}. Recorded in {recording.path}.", 1)
+        yield Paragraph(_cut(shlex.join(recording.run.command or []), 2, f" {after}"))
+    if recording.processes:
+        about = versions(recording)
+        yield Paragraph(_cut(f"{origin_sentence(recording)}{about and f' {about}.'}", 2))
+
+
+# What each section has to say in a line: above the actions those that stand above the findings.
+
+
+_FINDINGS = [section.name for section in SECTIONS].index("findings")
+
+
+def _notes_above(case: Case) -> Iterator[Block]:
+    yield from _listed(_notes(case, SECTIONS[:_FINDINGS]), _NOTES_SHOWN[0], 2, "warning")
+
+
+def _also(case: Case) -> Iterator[Block]:
+    """What is true of any short run, and the notes that stand below the findings."""
+    context = [_with_command(finding) for finding in case.context]
+    items = [*context, *_notes(case, SECTIONS[_FINDINGS:])]
+    if items:
+        yield Heading("Also")
+        yield from _listed(items, _NOTES_SHOWN[1], 1)
+
+
+def _with_command(finding: Finding) -> str:
+    """Its title, and the command that shows more."""
+    command = f" (`{finding.remedies[0].check}`)" if finding.remedies else ""
+    return _cut(finding.title, 1, command)
+
+
+def _notes(case: Case, sections: Sequence[Section]) -> list[str]:
+    notes = []
+    for section in sections:
+        if section.name in _NO_NOTES:
+            continue
+        notes += [f"{section.prefix.strip()} {line.strip()}".strip() for line in section.lines(case)]
+        if section.name in _IN_BLOCKS:
+            notes += [block.text for block in section.blocks(case) if isinstance(block, Paragraph)]
+    return notes
+
+
+def _listed(items: Sequence[str], shown: int, lines: int, role: Role = "plain") -> Iterator[Block]:
+    """The first of them, in so many lines each."""
+    rest = len(items) - shown
+    # A line that says how many more there are takes the place of one.
+    first = items if rest <= 0 else items[: shown - 1]
+    more = [f"… and {len(items) - len(first):,} more; {_ALL} all"] if rest > 0 else []
+    if items:
+        yield Bullets([*(_cut(item, lines) for item in first), *more], role)
+
+
+# What to do.
+
+
+def _actions(case: Case, room: int) -> Iterator[Block]:
+    """The first actions, as many as there is room for; at least one."""
+    if not case.actions:
+        return
+    yield Heading(ACTIONS_TITLE)
+    room -= 2 + 1  # the heading, and the line that says how many more there are
+    shown = 0
+    for action in case.actions:
+        item = list(_action(action, case.cured_by(action)))
+        room -= _height(item)
+        if room < 0 and shown:
+            break
+        yield from item
+        shown += 1
+    rest = len(case.actions) - shown
+    if rest:
+        yield Paragraph(f"… and {number(rest, 'more action')}; {_ALL} all", "dim")
+
+
+def _action(action: Action, cured: Sequence[Finding]) -> Iterator[Block]:
+    yield Paragraph(_cut(f"{action.number}. {headline(action)}", 2), "strong")
+    saves = what_it_saves(action)
+    cures = _cut(what_is_cured(action, cured), 2, f"; {saves}" if saves else "")
+    yield Paragraph(_INDENT + cures)
+    if action.alternatives:
+        first, *others = action.alternatives
+        more = f" (and {number(len(others), 'other way', 'other ways')})" if others else ""
+        yield Paragraph(_INDENT + _cut(f"or {what_to_do(first.remedy)}", 1, more), "dim")
+
+
+# What else there is.
+
+
+def _counts(case: Case) -> Iterator[Block]:
+    yield Heading("Counts")
+    rows = ((name, "not recorded" if value is None else value) for name, value in count_rows(case))
+    yield Paragraph(_cut(", ".join(f"{name} {value}" for name, value in rows), 3))
+
+
+def _more(case: Case) -> Iterator[Block]:
+    """The commands that have more to say; what `--all` shows besides."""
+    yield Heading("More")
+    findings = [f"{number(len(case.findings), 'finding')} in full"] if case.findings else []
+    if case.processes:
+        yield Paragraph(f"{_ALL} {', '.join([*findings, *_IN_FULL])}", "dim")
+    if case.recording.run is not None and any(
+        remedy.change for finding in case.findings for remedy in finding.remedies
+    ):
+        yield Paragraph("`dynamo fix` runs the program with such changes, and keeps those that help", "dim")
+    commands = further_commands(case)
+    if commands:
+        yield Paragraph(_cut(commands, 3), "dim")
+
+
+# How much room it takes.
+
+
+def _cut(text: str, lines: int, after: str = "") -> str:
+    """The text, cut so that it fits into so many lines with what stands after it."""
+    whole = " ".join(text.split())
+    shown, most = whole, _ROOM * lines - len(after)
+    while most > 1 and (len(shown) > most or lines_needed(shown + after, _ROOM) > lines):
+        most = min(most, len(shown)) - 1
+        shown = f"{whole[: most - 1].rstrip()}…"
+    return shown + after
+
+
+def _height(blocks: Sequence[Block]) -> int:
+    """The lines that blocks take; before each heading stands an empty one."""
+    height = 0
+    for block in blocks:
+        texts = block.items if isinstance(block, Bullets) else [getattr(block, "text", "")]
+        height += sum(lines_needed(text, _ROOM) for text in texts) + isinstance(block, Heading)
+    return height
