@@ -256,6 +256,13 @@ def test_a_function_of_torchs_optimizers_that_torch_does_not_trace_is_expected()
         assert expected_break(a_break(SKIPPED, MARKED.format("load", file), "load()")) is None
 
 
+def test_a_function_of_torchs_that_the_users_line_leads_to_is_not_expected() -> None:
+    inside = StackFrame(Place(f"{TORCH}distributions/distribution.py", 68), "__init__", "")
+    words = MARKED.format("is_dependent", f"{TORCH}_internal.py")
+    met = a_break(SKIPPED, words, "chosen = Categorical(logits=y)", inside)
+    assert expected_break(met) is None and "validate_args=False" in advice(met)
+
+
 def test_a_line_that_only_calls_what_is_compiled_is_not_moved_out_of_it() -> None:
     user = StackFrame(HERE, "<module>", "main()")
     inner = StackFrame(Place(f"{TORCH}_dynamo/external_utils.py", 69), "inner", "return fn(*args, **kwargs)")

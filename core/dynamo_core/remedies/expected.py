@@ -6,7 +6,7 @@ torch/optim/lr_scheduler.py among them), torch/_compile.py (_disable_dynamo); re
 
 import re
 
-from ..analysis.source_lines import is_of_torch_or_python, package_of
+from ..analysis.source_lines import package_of
 from ..model import GraphBreak, Place
 from .rules import break_context_of
 
@@ -24,7 +24,7 @@ def expected_break(graph_break: GraphBreak) -> str | None:
     if where is None:
         return None
     break_context = break_context_of(graph_break, None)
-    if break_context.is_in_ddp:
+    if break_context.is_in_ddp or break_context.is_in_distributions:
         return None  # the table of causes has a cure
     call = f"`{break_context.parts['call']}`"
     marked = _MARKED.search(break_context.words)
@@ -32,7 +32,7 @@ def expected_break(graph_break: GraphBreak) -> str | None:
         is_asked_for = package_of(where) == "torch" and _ASKS.search(break_context.words)
         return f"torch itself ends a graph in {call}, and goes on with another one" if is_asked_for else None
     function, file = marked.groups()
-    is_between = package_of(Place(file, 0)) == "torch" and is_of_torch_or_python(where)
+    is_between = package_of(Place(file, 0)) == "torch" and break_context.is_outside
     if not (is_between or _OF_OPTIMIZERS.search(file)):
         return None
     return f"torch does not trace `{function}`, which {call} leads to, and compiles what that calls"
