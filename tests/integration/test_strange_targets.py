@@ -152,7 +152,7 @@ def test_a_link_in_a_recording_is_not_followed(report: str, to: str, name: str, 
     recording = make_recording(here / "all" / "rec")
     (recording / name).unlink(missing_ok=True)
     (recording / name).symlink_to(here / to)
-    result = answer(report, here / "all" if report == "ls" else recording)
+    result = answer("ls", here / "all") if report == "ls" else answer(report, "--all", recording)
     assert SECRET not in result.stdout + result.stderr
     if name == names.RUN_FILE and report == "explain":
         assert (result.exit_code, "symbolic link" in result.stderr) == (DamagedRecording.exit_code, True)
