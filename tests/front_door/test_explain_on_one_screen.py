@@ -51,14 +51,14 @@ def test_twenty_items_in_one_forward_are_one_action() -> None:
     assert lines[at + 1 : at + 4] == [
         "  1. set `TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1`",
         "     20 graph breaks at /home/user/hugging_face_breaks.py:19-23, 25-29, 31-35, 37-41",
-        "     or leave off `.item()` (or `float`, `int`), and calculate with the tensor.",
+        "     or leave out `.item()` (or `float`, `int`), and calculate with the tensor.",
     ]
     assert len(lines) <= 25 and len(drawn("hugging_face_breaks", "--all")) > 100
 
 
 def test_sizes_met_again_behind_a_break_are_one_action() -> None:
     told = document("explain", stored("planted"))
-    first = told["actions"][0]
+    (first,) = (each for each in told["actions"] if "recompile" in each["times"])
     assert (first["times"], len(first["cures"])) == ({"recompile": 4}, 4)
     (argument,) = first["remedy"]["change"]["arguments"]
     assert argument == {"name": "dynamic", "value": "True"}

@@ -264,7 +264,7 @@ def test_a_selected_part_is_a_page_of_that_part(tmp_path: Path) -> None:
 
 def test_no_findings_is_no_all_clear_where_something_was_not_recorded() -> None:
     told = document("explain", stored("killed"))
-    assert told["findings"] == []
+    assert told["actions"] == []
     source = page_of(stored("killed")).source
     assert "The recording is partial: what it lacks may hold some." in source
 

@@ -7,7 +7,7 @@ import pytest
 from answering import answer
 from stored import stored
 
-REPORTS = (("explain",), ("graphs",), ("profile", "--all"), ("cache",), ("bytecode",))
+REPORTS = (("explain", "--all"), ("graphs",), ("profile", "--all"), ("cache",), ("bytecode",))
 
 
 @pytest.mark.parametrize("words", REPORTS, ids=" ".join)

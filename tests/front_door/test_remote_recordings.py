@@ -57,7 +57,8 @@ def test_what_did_not_arrive_is_named(store: fsspec.AbstractFileSystem) -> None:
     rows = {"dynamo_calls_gone.bin": {"size": 70_000, "arrived": 0, "error": "TimeoutError: no answer"}}
     content = {"files": rows, "finished": True}
     store.pipe_file(f"bucket/runs/toy/{UPLOAD_LIST_PREFIX}h.json", json.dumps(content).encode())
-    page = answer("explain", f"{URL}/toy").stdout
+    assert "dynamo_calls_gone.bin did not arrive whole" in answer("explain", f"{URL}/toy").stdout
+    page = answer("explain", "--all", f"{URL}/toy").stdout
     assert "dynamo_calls_gone.bin did not arrive whole (0 of 70000 bytes: TimeoutError: no answer)" in page
     assert document("explain", f"{URL}/toy")["is_partial"] is True
 

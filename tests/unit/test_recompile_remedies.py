@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_causes import FILE, causes, entry, opened, process, size
 
 from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
@@ -14,26 +15,18 @@ from dynamo_core.model import (
     CaptureDecision,
     CompileId,
     Frame,
-    GuardCheck,
-    GuardSet,
     Optimizer,
     Place,
-    Process,
-    RecompileReasons,
     Recording,
     Run,
     Specialization,
     StackFrame,
-    Symbol,
 )
-from dynamo_core.recording.guards import parse_guard_failure
 from dynamo_core.remedies.recompile_rules import REMEDIES, recompile_advice
 from dynamo_core.remedies.rules import Assignment, Change, what_varies
 from dynamo_core.shared.failed_guard import without_stack_names
-from made import compiled
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "integration" / "broken_programs"
-FILE = "/home/me/train.py"
 DYNAMIC_SOURCES = "TORCH_COMPILE_DYNAMIC_SOURCES"
 
 
@@ -46,39 +39,6 @@ def test_every_row_names_programs_that_are_there_and_each_program_has_one_row() 
     assert named - there == set()
     assert sorted(cured) == sorted(there - {"recompile_reset_in_loop"})  # of another analysis
     assert len({row.name for row in REMEDIES}) == len(REMEDIES)
-
-
-def process(*reasons: list[str], dynamic: bool | None = None, **fields: object) -> Process:
-    """A process that was compiled again for each of `reasons`, which are those of its entries."""
-    again = [compiled(number, reason=each[0], dynamic=dynamic) for number, each in enumerate(reasons, 1)]
-    told = [
-        RecompileReasons(CompileId(0, number), tuple(map(parse_guard_failure, each)))
-        for number, each in enumerate(reasons, 1)
-    ]
-    fields = {"torch_version": "2.13.0", **fields}
-    return Process(Path("s.log"), compiles=[compiled(0), *again], recompile_reasons=told, **fields)  # type: ignore[arg-type]
-
-
-def causes(*reasons: list[str], **fields: object) -> list[RecompileCause]:
-    one = process(*reasons, **fields)  # type: ignore[arg-type]
-    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [one], 1, []))
-    return causes_of(frame)
-
-
-def size(expected: int, actual: int, at: int = 0, entry: int = 0) -> str:
-    return f"0/{entry}: tensor 'x' size mismatch at index {at}. expected {expected}, actual {actual}"
-
-
-def opened(source: str = "L['x'].size()[0]", compile_: int = 1) -> Symbol:
-    line = StackFrame(Place(FILE, 4), "f", "y = x * 2")
-    return Symbol(CompileId(0, compile_), "s0", "5", source, line.place, (line,))
-
-
-def entry(number: int, *codes: str, source: str = "L['x']") -> GuardSet:
-    checks = tuple(
-        GuardCheck("LAMBDA_GUARD", source, code, "y = x * 2", Place("me/train.py", 4), "f") for code in codes
-    )
-    return GuardSet(CompileId(0, number), checks=checks)
 
 
 def edit_of_first(cause: RecompileCause) -> str | None:
@@ -282,9 +242,8 @@ def test_torchs_names_for_what_a_break_gave_are_in_no_words() -> None:
         said = [first, *others, cause_sentence(cause), what_differed(cause.failures[0])]
         assert "cure that break" in first or cause.kind == "relation of sizes"
         assert not [text for text in said if "___" in text]
-    assert without_stack_names("`___stack0` or `___stack1.shape`") == (
-        "a result of the graph break's line or `result_1.shape`"
-    )
+    shown = without_stack_names("`___stack0` or `___stack1.shape`")
+    assert shown == "`value_at_break_0` or `value_at_break_1.shape`"
 
 
 def test_before_2_13_torch_knows_no_dimensions_there() -> None:

@@ -13,7 +13,7 @@ from .guard_failures import deciding_line, is_not_0_or_1, lengthened_by, rejects
 from .recompiles import FrameRecompiles
 from .shared_code import functions_with_one_code
 from .sizes_compiled_for import sizes_compiled_for
-from .source_lines import CELL, is_library
+from .source_lines import is_user_line
 from .summary import frame_of
 
 # How torch names the failure of a cache entry of another torch.compile call (torch/_dynamo/guards.py).
@@ -134,9 +134,9 @@ class RecompileCause:
         lines = (self.deciding, None if self.failure is None else self.frame.line_of(self.failure))
         stacks += [(line,) for line in lines if line is not None]
         stacks += [symbol.stack for symbol in self.symbols]
-        own = (line for stack in stacks for line in reversed(stack) if _is_user_line(line.place))
+        own = (line for stack in stacks for line in reversed(stack) if is_user_line(line.place))
         begin = self.frame.place
-        function = StackFrame(begin, self.frame.name or "", "") if begin and _is_user_line(begin) else None
+        function = StackFrame(begin, self.frame.name or "", "") if begin and is_user_line(begin) else None
         return next(own, function)
 
     @property
@@ -497,8 +497,3 @@ def _is_constraint(check: GuardCheck) -> bool:
 
 def _code_of_check(check: GuardCheck) -> str:
     return plain_source(check.code.partition("  # ")[0]).strip()
-
-
-def _is_user_line(where: Place) -> bool:
-    """Whether a line is the user's; no where torch has cut the file's name short, which leaves that open."""
-    return where.file.startswith(("/", CELL)) and not is_library(where)

@@ -260,3 +260,8 @@ def _known_files(process: Process) -> Iterable[str]:
         *(frame.place for break_ in process.breaks for frame in (*break_.stack, *break_.callers)),
     ]
     yield from (place.file for place in places if place is not None)
+
+
+def is_user_line(where: Place) -> bool:
+    """Whether a line is the user's; no where torch has cut the file's name short, which leaves that open."""
+    return where.file.startswith(("/", CELL)) and not is_library(where)

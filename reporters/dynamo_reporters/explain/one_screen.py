@@ -25,6 +25,7 @@ _INDENT = "   "  # below the number of an action
 # Sections that stand above the actions as a note, and say it in blocks.
 _IN_BLOCKS = ("launches", "waiting ranks")
 _NO_NOTES = ("verdict", "findings")
+_NOT_SEEN = "not seen:"
 _ALL = "`dynamo explain --all` has"
 _IN_FULL = ("where compile time went", "the graphs")
 
@@ -61,9 +62,11 @@ def _notes_above(case: Case) -> Iterator[Block]:
 
 
 def _also(case: Case) -> Iterator[Block]:
-    """What is true of any short run, and the notes that stand below the findings."""
+    """What was not seen, what is true of any short run, and the other notes that stand below the findings."""
+    notes = _notes(case, SECTIONS[_FINDINGS:])
+    not_seen = [note for note in notes if note.startswith(_NOT_SEEN)]
     context = [_with_command(finding) for finding in case.context]
-    items = [*context, *_notes(case, SECTIONS[_FINDINGS:])]
+    items = [*not_seen, *context, *(note for note in notes if note not in not_seen)]
     if items:
         yield Heading("Also")
         yield from _listed(items, _NOTES_SHOWN[1], 1)

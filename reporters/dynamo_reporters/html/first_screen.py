@@ -85,7 +85,10 @@ def first_screen(case: Case, links: Links, drawing: Element | None) -> list[Elem
         "partial": lambda: _partial(case),
         "counts in short": lambda: [_counts(case.summary)],
         "wall time": lambda: _wall(case),
-        "findings": lambda: _findings(case, links) if case.findings else _no_findings(case),
+        "findings": lambda: (
+            *(() if case.actions else _no_findings(case)),
+            *(_findings(case, links) if case.findings else ()),
+        ),
         "ranks in short": lambda: ranks_in_short(case, links),
         "timeline": lambda: [h("h2", link("time", "Timeline")), drawing] if drawing is not None else [],
     }
@@ -269,7 +272,7 @@ def _folded(title: str, findings: Sequence[Finding], case: Case, links: Links) -
 def _no_findings(case: Case) -> Iterator[Element]:
     """What was not recorded is no all-clear."""
     missing = [what for name, what, _ in _COUNTS if getattr(case.summary, name) is None]
-    yield h("h2", "No findings")
+    yield h("h2", "Nothing to do first" if case.findings else "No findings")
     text = "Nothing in the way was found in what was recorded."
     if missing:
         text += f" Not recorded, so that nothing is known of it: {', '.join(missing)}."
