@@ -41,6 +41,7 @@ MISSING = {
     "cached_function": "alarm",
     "inference_tensor": "alarm",
     "second_derivative": "alarm",
+    "unmaterialized_gradient_of_an_input": "alarm",
     "unmaterialized_gradients": "alarm",
     # A difference of a gradient, or of a graph alone, has no stage. Where a later call is compiled with other
     # settings than a first one (`division_by_zero`: an integer that is dynamic now), guards are blamed.
