@@ -1,0 +1,175 @@
+"""`dynamo run --verify` finds what is wrong in a program and where, and accuses no program that is right.
+
+Each file in verified_programs/wrong/ is a program whose compiled result differs from that of plain Python
+with torch 2.13 on the CPU. The line that it comes from ends in `# cause`. Its docstring says after which
+report it was made, and what is to be found:
+
+    kind: value
+    stage: tracing
+
+`kind` says what differs, `stage` from which stage of the compiler on. Programs in verified_programs/right/
+compute what plain Python computes, and look as if they did not.
+
+What is not as it should be yet is listed below, and an entry that holds now has to be taken out.
+"""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+import dynamo_core
+from conftest import Runner
+from dynamo_core.findings import Finding
+from launching import ForkingPython
+
+HERE = Path(__file__).resolve().parent / "verified_programs"
+WRONG = sorted(file.stem for file in (HERE / "wrong").glob("*.py"))
+RIGHT = sorted(file.stem for file in (HERE / "right").glob("*.py"))
+KINDS = {
+    *("value", "structure", "dtype", "stride", "aliasing"),
+    *("mutation", "exception", "gradient", "random"),
+}
+STAGES = {"tracing", "guards", "AOTAutograd", "decompositions", "inductor"}
+
+# Of a wrong program: "alarm" where none is given, else "line" or "stage", or both, where they are others.
+MISSING = {
+    # Not compared: what the caller does with the result, gradients of some outputs alone, whether a tensor is
+    # an inference tensor, what a function behind a cache writes.
+    "backward_twice": "alarm",
+    "cached_function": "alarm",
+    "inference_tensor": "alarm",
+    "second_derivative": "alarm",
+    "unmaterialized_gradient_of_an_input": "alarm",
+    "unmaterialized_gradients": "alarm",
+    # A difference of a gradient, or of a graph alone, has no stage. Where a later call is compiled with other
+    # settings than a first one (`division_by_zero`: an integer that is dynamic now), guards are blamed.
+    "backward_hook_later": "line, stage",
+    "backward_pre_hook_later": "line, stage",
+    "division_by_zero": "line, stage",
+    "no_error_for_an_unused_gradient": "line, stage",
+    "unused_gradient": "line, stage",
+    # Where an entry is stale, the place is that of the compiled function.
+    "attribute_lookup_patched": "line",
+    "attribute_of_a_metaclass": "line",
+    "attribute_of_a_subclass_added": "line",
+    "base_class_changed": "line",
+    "class_method_patched": "line",
+    "code_of_a_class_method": "line",
+    "code_of_a_method": "line",
+    "environment_variable": "line",
+    "environment_variable_counted": "line",
+    "forward_of_a_class_patched": "line",
+    "forward_of_a_torch_module_patched": "line",
+    "global_forward_hook_later": "line",
+    "identity_of_objects": "line",
+    "inputs_that_overlap_later": "line",
+    "method_added_to_a_subclass": "line",
+    "method_of_a_base_class_patched": "line",
+    "method_patched": "line",
+    "negative_zero": "line",
+    "negative_zero_attribute": "line",
+    "order_of_an_ordered_dictionary": "line",
+    # The same where one of the two raises, and where a mutation, a stride or a structure differs.
+    "batch_norm_of_two_dtypes": "line",
+    "class_out_of_range": "line",
+    "copy_onto_itself": "line",
+    "data_swapped": "line",
+    "fallback_for_an_index": "line",
+    "generator_returned": "line",
+    "index_out_of_range": "line",
+    "layer_norm_of_two_dtypes": "line",
+    "limits_the_wrong_way": "line",
+    "linear_of_two_dtypes": "line",
+    "logarithm_of_complex_sums": "line",
+    "negative_beta": "line",
+    "negative_deviation": "line",
+    "negative_index_added": "line",
+    "negative_index_copied": "line",
+    "negative_index_selected": "line",
+    "overlapping_arguments": "line",
+    "probability_above_one": "line",
+    "resized_view": "line",
+    "saved_value_changed_in_place": "line",
+    "strides_of_stacked": "line",
+    "target_out_of_range": "line",
+    "tensor_subclass_without_dispatch": "line",
+    "windows_with_gaps": "line",
+}
+# Right programs of which something wrong is said.
+FALSE_ALARMS = {
+    "autocast",  # gradients are rounded to bfloat16
+    "error_that_is_handled",  # TorchRuntimeError is a RuntimeError
+}
+
+
+def said_of(name: str) -> dict[str, str]:
+    """What the docstring of a wrong program says of it."""
+    tree = ast.parse((HERE / "wrong" / f"{name}.py").read_text(encoding="utf-8"))
+    lines = (ast.get_docstring(tree) or "").splitlines()
+    return dict(line.partition(": ")[::2] for line in lines if ": " in line)
+
+
+def causes_of(name: str) -> list[int]:
+    """The lines of a wrong program that end in `# cause`."""
+    lines = (HERE / "wrong" / f"{name}.py").read_text(encoding="utf-8").splitlines()
+    return [number for number, line in enumerate(lines, 1) if line.endswith("# cause")]
+
+
+def wrong_results(recording: Path) -> list[Finding]:
+    """The findings of a recording that say that a result is wrong."""
+    return [each for each in dynamo_core.open(recording).findings if each.kind == "wrong result"]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_program_is_described(name: str) -> None:
+    said = said_of(name)
+    assert said["kind"] in KINDS
+    assert said["stage"] in STAGES
+    assert len(causes_of(name)) == 1
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_program(
+    name: str, forked: Runner, read: Runner, python: ForkingPython, tmp_path: Path
+) -> None:
+    program = HERE / "wrong" / f"{name}.py"
+    plain = python.run(program, cwd=tmp_path, more={"TORCHDYNAMO_DISABLE": "1"})
+    result = forked("run", "-q", "--verify=error", "-o", "recording", program)
+    assert plain.stdout != result.stdout
+    findings = wrong_results(tmp_path / "recording")
+    places = [(each.place.file, each.place.line) for each in findings if each.place]
+    document = json.loads(read("explain", "--format", "json", "recording").stdout)
+    calls = document["verified"]["program_calls"]
+    stages = {call["stage"] for call in calls if call["outcome"] == "disagrees"}
+    if result.exit_code == 117 and findings:
+        holds = {
+            "line": (str(program), causes_of(name)[0]) in places,
+            "stage": said_of(name)["stage"] in stages,
+        }
+        missing = ", ".join(each for each, is_so in holds.items() if not is_so)
+    else:
+        missing = "alarm"
+    assert missing == MISSING.get(name, ""), (places, calls)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_program(name: str, forked: Runner, python: ForkingPython, tmp_path: Path) -> None:
+    program = HERE / "right" / f"{name}.py"
+    alone = python.run(program, cwd=tmp_path)
+    result = forked("run", "-q", "--verify=error", "-o", "recording", program)
+    assert (alone.exit_code, result.stdout) == (0, alone.stdout), result.stderr
+    findings = wrong_results(tmp_path / "recording")
+    is_accused = result.exit_code != 0 or bool(findings)
+    assert is_accused == (name in FALSE_ALARMS), (result.exit_code, result.stderr, findings)
+
+
+def test_shares() -> None:
+    assert set(MISSING) <= set(WRONG)
+    assert set(RIGHT) >= FALSE_ALARMS
+    lacking = [set(text.split(", ")) for text in MISSING.values()]
+    alarmed = len(WRONG) - sum("alarm" in each for each in lacking)
+    lines, stages = (alarmed - sum(what in each for each in lacking) for what in ("line", "stage"))
+    print(f"wrong: {alarmed} of {len(WRONG)} alarmed, {lines} with the line, {stages} with the stage")
+    print(f"right: {len(FALSE_ALARMS)} of {len(RIGHT)} alarmed")

@@ -1,0 +1,23 @@
+"""A hook before the backward that came after the first call is not called.
+
+After pytorch/pytorch#117265.
+kind: gradient
+stage: guards
+"""
+
+import torch
+
+layer = torch.nn.Linear(2, 2, bias=False)
+torch.nn.init.eye_(layer.weight)
+
+
+@torch.compile(backend="aot_eager")
+def step(x):
+    return layer(x)  # cause
+
+
+step(torch.ones(2, requires_grad=True))
+layer.register_full_backward_pre_hook(lambda module, outputs: (outputs[0] * 3,))
+x = torch.ones(2, requires_grad=True)
+step(x).sum().backward()
+print(x.grad)
