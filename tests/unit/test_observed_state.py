@@ -1,5 +1,6 @@
 """What a call can reach, and the leaves of it."""
 
+import functools
 from typing import Any
 
 import torch
@@ -17,6 +18,15 @@ def helper(x: Any) -> Any:
 
 def uses_globals(x: Any) -> Any:
     return helper(x)
+
+
+@functools.lru_cache
+def cached() -> Any:
+    return calls[0]
+
+
+def uses_cached(x: Any) -> Any:
+    return x * cached()
 
 
 def make(offset: Any) -> Any:
@@ -58,6 +68,10 @@ def test_a_module_is_reached_with_its_attributes_and_what_its_forward_names() ->
     assert leaves["self.linear.bias"][0] == TENSOR
     assert "self.seen" in leaves
     assert not any("hooks" in path for path in leaves)
+
+
+def test_a_function_behind_a_cache_is_walked_as_the_function() -> None:
+    assert "global calls" in roots_of(uses_cached, (1,), {})
 
 
 def test_shared_objects_and_memory_are_named_by_where_they_were_met_first() -> None:

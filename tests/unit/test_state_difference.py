@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 import torch
 
-from dynamo_core.capture.interventions.observed_state import Leaves, observe
+from dynamo_core.capture.interventions.observed_state import (
+    RAISED,
+    RAISED_AT,
+    RAISED_CLASSES,
+    Leaves,
+    observe,
+)
 from dynamo_core.capture.interventions.state_difference import (
     Compared,
     compare_leaves,
@@ -90,16 +96,39 @@ def test_a_result_that_shares_memory_with_an_argument() -> None:
     ],
 )
 def test_exceptions(compiled: str | None, eager: str | None, detail: str) -> None:
-    def outcome(raised: str | None) -> Leaves:
-        return observe({"result": 1} if raised is None else {"raised": raised}, set())
+    def outcome(text: str | None) -> Leaves:
+        return observe({"result": 1}, set()) if text is None else raising(text)
 
     (difference,) = compare_leaves(outcome(compiled), outcome(eager)).differences
     assert (difference.kind, difference.detail) == ("exception", detail)
 
 
-def test_the_same_exception_with_another_message_agrees() -> None:
-    own, eager = observe({"raised": "ValueError: a"}, set()), observe({"raised": "ValueError: b"}, set())
-    assert compare_leaves(own, eager).differences == []
+def raising(text: str, *bases: str) -> Leaves:
+    classes = (text.partition(":")[0], *bases)
+    return observe({RAISED: text, RAISED_CLASSES: classes, RAISED_AT: ("a.py", 3)}, set())
+
+
+def test_an_exception_of_the_same_class_or_of_a_subclass_agrees() -> None:
+    eager = raising("ValueError: b", "Exception")
+    assert compare_leaves(raising("ValueError: a", "Exception"), eager).differences == []
+    assert compare_leaves(raising("OwnError: a", "ValueError", "Exception"), eager).differences == []
+    wider = compare_leaves(raising("ValueError: a", "Exception"), raising("OwnError: a", "ValueError"))
+    assert kinds(wider) == [("exception", "raised")]
+
+
+def test_an_inference_tensor_is_told_from_another() -> None:
+    with torch.inference_mode():
+        made = torch.ones(2)
+    (difference,) = compare_leaves(leaves(torch.ones(2)), leaves(made)).differences
+    assert difference.detail == "is_inference False, where eager has True"
+
+
+def test_values_come_before_strides() -> None:
+    own = leaves([torch.ones(2, 3).T, 1])
+    assert kinds(compare_leaves(own, leaves([torch.ones(3, 2), 2]))) == [
+        ("value", "result[1]"),
+        ("stride", "result[0]"),
+    ]
 
 
 def again_with(short: str, value: Any) -> Callable[[int], Leaves]:

@@ -10,15 +10,28 @@ import os
 import random
 import re
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from types import FunctionType
 from typing import Any, BinaryIO
 
 from ...backends.agreement import change_last_bits, rounding_mode
+from ..frames.program_files import is_own
 from ..frames.source import is_wrapper_of_modules
 from .fork_server import refuse_to_reach_out
-from .observed_state import RAISED, RESULT, TORCH_NUMBERS, VALUE, Leaves, observe, random_states, roots_of
+from .observed_state import (
+    RAISED,
+    RAISED_AT,
+    RAISED_CLASSES,
+    RESULT,
+    TORCH_NUMBERS,
+    VALUE,
+    Leaves,
+    observe,
+    random_states,
+    roots_of,
+)
 from .operation_log import OperationLog
 
 EAGER, COMPILED, STAGE, ROUNDED, LINES = "eager", "compiled", "stage", "rounded", "lines"
@@ -82,10 +95,10 @@ class ProgramCall:
             _let_compile()
             import torch._inductor.config as inductor
 
-            backend, _, with_casts = detail.partition("+")
-            if with_casts:
+            backend, _, how = detail.partition("+")
+            if f"+{how}" == WITH_CASTS:
                 inductor.emulate_precision_casts = True
-            leaves = self._observed(self._compile(backend), with_gradients=False)
+            leaves = self._observed(self._compile(backend), with_gradients=how == WITH_GRADIENTS)
         else:
             raise ValueError(request)
         buffer = io.BytesIO()
@@ -197,7 +210,17 @@ def outcome_of(
         with mode if mode is not None else nullcontext():
             return {RESULT: call(*args, **named)}
     except Exception as error:
-        return {RAISED: text_of(error)}
+        return raised(error)
+
+
+def raised(error: Exception) -> dict[str, Any]:
+    """What an exception is observed as: its text, the names of its classes, and the program's line."""
+    line = None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if is_own(frame.f_code.co_filename):
+            line = (frame.f_code.co_filename, number)
+    classes = tuple(each.__qualname__ for each in type(error).__mro__)
+    return {RAISED: text_of(error), RAISED_CLASSES: classes, RAISED_AT: line}
 
 
 def text_of(error: BaseException) -> str:

@@ -25,7 +25,8 @@ from ..primitives import O_RDWR, close
 _GRACE = 2.0  # seconds that the server has, beyond the limit of what it runs, to say that it ended
 _LOOKS_EVERY = 0.002
 _CHUNK = 1 << 12
-_DONE, _FAILED, _TOO_LONG = b"d", b"f", b"t"
+_DONE, _FAILED, _REFUSED, _TOO_LONG = b"d", b"f", b"r", b"t"
+_REFUSED_CODE = 73
 # Audit events of what reaches out of the process: https://docs.python.org/3/library/audit_events.html
 _CHANGES = frozenset(
     f"os.{name}"
@@ -77,9 +78,14 @@ class ForkServer:
         if not select.select([self._answers], [], [], seconds + _GRACE)[0]:
             raise NoAnswer(f"it took longer than {seconds:.0f} s in the copy of the process")
         answer = os.read(self._answers, 1)
+        if answer == _REFUSED:
+            raise NoAnswer(f"in the copy of the process {self._written().decode()}")
         if answer != _DONE:
             why = f"took longer than {seconds:.0f} s" if answer == _TOO_LONG else "crashed"
             raise NoAnswer(f"it {why} in the copy of the process")
+        return self._written()
+
+    def _written(self) -> bytes:
         with os.fdopen(os.dup(self._file), "rb") as file:
             file.seek(0)
             return file.read()
@@ -144,8 +150,12 @@ def _work(request: str, file: int, work: Callable[[str, BinaryIO], None]) -> Non
         os.ftruncate(file, 0)
         os.lseek(file, 0, os.SEEK_SET)
         with os.fdopen(os.dup(file), "wb") as written:
-            work(request, written)
-        code = 0
+            try:
+                work(request, written)
+                code = 0
+            except ReachesOut as error:
+                written.write(str(error).encode())
+                code = _REFUSED_CODE
     finally:
         os._exit(code)
 
@@ -155,7 +165,8 @@ def _ending_of(child: int, seconds: float) -> bytes:
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
-            return _DONE if status == 0 else _FAILED
+            codes = {0: _DONE, _REFUSED_CODE: _REFUSED}
+            return codes.get(os.waitstatus_to_exitcode(status), _FAILED)
         if time.monotonic() > until:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)

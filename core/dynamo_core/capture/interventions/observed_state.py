@@ -4,6 +4,7 @@ The values are found by paths, `args[0]`, `self.weight`, `result['loss']`, so th
 be compared. Nothing here runs the values' own code: containers are walked by the built-in types' methods.
 """
 
+import functools
 import os
 import random
 import sys
@@ -20,9 +21,11 @@ Leaf = list[Any]
 Leaves = dict[str, Leaf]
 
 RESULT, RAISED = "result", "raised"
+RAISED_CLASSES, RAISED_AT = "raised: classes", "raised: line"
 TORCH_NUMBERS = "random numbers of torch"
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
-_NOT_WALKED = (ModuleType, type, FunctionType, MethodType, BuiltinFunctionType, CodeType)
+_CACHED = functools._lru_cache_wrapper
+_NOT_WALKED = (_CACHED, ModuleType, type, FunctionType, MethodType, BuiltinFunctionType, CodeType)
 _MOST_LEAVES = 20_000
 _MOST_DEPTH = 12
 _LONGEST_TEXT = 2000
@@ -78,6 +81,8 @@ def _variable(
 
 def _functions_of(function: Any, owners: list[Any]) -> Iterator[FunctionType]:
     function = getattr(function, "__func__", function)
+    if isinstance(function, _CACHED):  # traced as what it wraps, so its state counts
+        function = function.__wrapped__
     if isinstance(function, FunctionType):
         yield function
     module = sys.modules["torch"].nn.Module
@@ -188,6 +193,7 @@ class _Walk:
             str(plain.device),
             bool(value.requires_grad),
             alias,
+            value.is_inference(),
             values,
         ]
 

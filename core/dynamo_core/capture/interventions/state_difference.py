@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...backends.agreement import Comparison, compare
-from .observed_state import KIND, RAISED, RESULT, SAME, TENSOR, UNTOUCHED, VALUE, Leaf, Leaves
+from .observed_state import KIND, RAISED, RAISED_CLASSES, RESULT, SAME, TENSOR, UNTOUCHED, VALUE, Leaf, Leaves
 
 _RANDOM = "random numbers of "
 _GRADIENT = "gradient of "
@@ -17,7 +17,9 @@ _ROUNDINGS = 16.0
 _ERROR_OF_ONE = {"bfloat16": 2.0**-8, "float16": 2.0**-11}
 _ERROR_OF_OTHERS = 2.0**-3  # float8
 
-_TENSOR_FIELDS = ("dtype", "shape", "stride", "device", "requires_grad", "memory")
+# What stands last where several things differ: the others say more.
+_ORDER = ("value", "structure", "dtype", "mutation", "gradient", "random", "aliasing", "stride")
+_TENSOR_FIELDS = ("dtype", "shape", "stride", "device", "requires_grad", "memory", "is_inference")
 
 
 class Difference(NamedTuple):
@@ -62,7 +64,7 @@ def compare_leaves(compiled: Leaves, eager: Leaves, again: Callable[[int], Leave
         if difference is not None:
             return Compared([difference], 1, 0)
     for path in [*compiled, *(path for path in eager if path not in compiled)]:
-        if path == RAISED:  # of the same type; messages may be worded otherwise
+        if path.startswith(RAISED):  # of the same class; messages may be worded otherwise
             continue
         own, eagers = compiled.get(path), eager.get(path)
         if own is None or eagers is None:
@@ -87,6 +89,7 @@ def compare_leaves(compiled: Leaves, eager: Leaves, again: Callable[[int], Leave
             rounding = rounding or difference
         else:
             found.append(difference)
+    found.sort(key=lambda each: _ORDER.index(each.kind) if each.kind in _ORDER else 0)
     values = len(names) + sum(leaf[0] == VALUE for leaf in eager.values())
     return Compared(found, values, left_out, rounding)
 
@@ -127,10 +130,19 @@ def _exceptions(compiled: Leaves, eager: Leaves) -> Difference | None:
         return Difference("exception", RAISED, f"returned, where eager raises {_first_line(eagers)}")
     if eagers is None:
         return Difference("exception", RAISED, f"raised {_first_line(own)}, where eager returns")
-    if own.partition(":")[0] != eagers.partition(":")[0]:
+    if _first_class(eager) not in _classes(compiled):
         detail = f"raised {_first_line(own)}, where eager raises {_first_line(eagers)}"
         return Difference("exception", RAISED, detail)
     return None
+
+
+def _classes(leaves: Leaves) -> list[str]:
+    """The names of the classes of the exception that was raised, its own first."""
+    return [leaf[1] for path, leaf in leaves.items() if path.startswith(f"{RAISED_CLASSES}[")]
+
+
+def _first_class(leaves: Leaves) -> str:
+    return next(iter(_classes(leaves)), "")
 
 
 def _first_line(text: Any) -> str:

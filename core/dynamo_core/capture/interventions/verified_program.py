@@ -9,6 +9,7 @@ Source: torch/_dynamo/eval_frame.py (OptimizeContext.__call__, which torch.compi
 module), 2.8 to 2.15; run with 2.13.
 """
 
+import ast
 import functools
 import io
 import json
@@ -36,11 +37,12 @@ from .call_in_copy import (
     WITH_GRADIENTS,
     ProgramCall,
     program_function,
+    raised,
     tensors_in,
     text_of,
 )
 from .fork_server import ForkServer, NoAnswer, available_bytes
-from .observed_state import RAISED, RESULT, Leaves
+from .observed_state import RAISED_AT, RESULT, Leaves
 from .operation_log import first_cast_to_short, first_different_line
 from .state_difference import Difference, compare_leaves, needs_untouched_values
 from .verified_call import OWN_RANDOM_NUMBERS
@@ -224,7 +226,7 @@ class _Entry:
             with self._verifier.inside():
                 result = self._compiled(*args, **named)
         except Exception as error:
-            compare({RAISED: text_of(error)}, server, perf_counter_ns() - began, spent)
+            compare(raised(error), server, perf_counter_ns() - began, spent)
             raise
         except BaseException:
             server.end()
@@ -244,6 +246,7 @@ class _Entry:
         name = getattr(function, "__qualname__", type(function).__name__)
         if owner is not None:
             name = f"{type(owner).__qualname__}.forward"
+            code = getattr(getattr(type(owner), "forward", None), "__code__", code)
         compiled_at, _, line = self._place.rpartition(":")
         self._verifier.record(
             ProgramCallVerified(
@@ -270,6 +273,7 @@ class _ComparedCall:
         self._entry = entry
         self._number = number
         self.versions: dict[int, tuple[int, int]] = {}
+        self.graphs_before = _graphs()
         self._server: ForkServer | None = None
         self._seconds = _SHORTEST_LIMIT
 
@@ -317,7 +321,12 @@ class _ComparedCall:
         fields: dict[str, Any] = {"compared": compared.values, "gradients": gradients}
         if differences:
             self._entry.is_wrong()
-            return {"outcome": "disagrees", **fields, **self._described(differences, forward)}
+            is_gradient = differences[0].kind == "gradient"
+            return {
+                "outcome": "disagrees",
+                **fields,
+                **self._described(differences, eager if is_gradient else forward),
+            }
         if is_rounding and self._agrees_with_casts(forward):
             rounding = compared.rounding
             assert rounding is not None
@@ -339,9 +348,11 @@ class _ComparedCall:
             "allowed": first.allowed,
             "differences": len(differences),
         }
-        if first.kind == "gradient":
-            return fields
-        fields["stage"] = stage = self._first_wrong_stage(eager)
+        is_gradient = first.kind == "gradient"
+        fields["stage"] = stage = self._first_wrong_stage(eager, is_gradient=is_gradient)
+        if first.kind == "exception" and f"{RAISED_AT}[0]" in eager:
+            at = (ast.literal_eval(eager[f"{RAISED_AT}[{i}]"][1]) for i in (0, 1))
+            return fields | dict(zip(("wrong_file", "wrong_line"), at, strict=True))
         with suppress(Exception):  # then the line is not known
             if stage == TRACING:
                 place = first_different_line(self._operations(""), self._operations(TRACED))
@@ -400,22 +411,38 @@ class _ComparedCall:
         differences = compare_leaves(own, eagers, self._again_with_gradients).differences
         return "compared", self._without_what_varies(differences, eager, WITH_GRADIENTS)
 
-    def _first_wrong_stage(self, eager: Leaves) -> str | None:
+    def _first_wrong_stage(self, eager: Leaves, *, is_gradient: bool) -> str | None:
         """The stage of the compiler that the difference is there from; None if that is not known."""
         from ..probes.graphs import backend_name
 
+        is_wrong = self._has_wrong_gradients if is_gradient else self._is_wrong_with
         try:
             for backend, stage in _STAGES:
-                if self._is_wrong_with(backend, eager):
+                if is_wrong(backend, eager):
                     return stage
             backend = backend_name(self._entry.context.callback)
-            return _STALE if self._number > 1 and not self._is_wrong_with(backend, eager) else backend
+            if is_wrong(backend, eager):
+                return backend
+            return _STALE if self._number > 1 and self.graphs_before == _graphs() else None
         except Exception:
             return None
 
     def _is_wrong_with(self, backend: str, eager: Leaves) -> bool:
         leaves = self._ask(f"{STAGE}:{backend}")
         return bool(compare_leaves(leaves, eager, self._again).differences)
+
+    def _has_wrong_gradients(self, backend: str, eager: Leaves) -> bool:
+        leaves = self._ask(f"{STAGE}:{backend}+{WITH_GRADIENTS}")
+        own, eagers = (
+            {path: leaf for path, leaf in each.items() if _is_of_backward(path)} for each in (leaves, eager)
+        )
+        return bool(compare_leaves(own, eagers, self._again_with_gradients).differences)
+
+
+def _graphs() -> int:
+    """How many graphs Dynamo has made in this process."""
+    counters = sys.modules["torch._dynamo.utils"].counters
+    return int(counters["stats"]["unique_graphs"])
 
 
 def _place_fields(place: tuple[str, int, str] | None) -> dict[str, Any]:
