@@ -80,11 +80,7 @@ def test_a_backend_that_fails_is_named_and_the_program_goes_on(
 ) -> None:
     result = run("run", "-o", "rec", "--backend", f"{ODD}:{backend}", PROGRAM)
     assert (result.exit_code, result.stdout) == (0, plain_output)
-    assert (
-        f"no backend took graph 1 [0/0] infer at {PROGRAM}:7, it runs eager: odd_backends.py:{backend}: "
-        in (result.stderr)
-    )
-    assert reason in result.stderr
+    assert "4 graphs that no backend took" in result.stderr
     document = explained(run)
     assert document["summary"]["graphs"] == 4
     for assigned_backend in takings(document):
@@ -92,6 +88,10 @@ def test_a_backend_that_fails_is_named_and_the_program_goes_on(
         assert assigned_backend["declined"][0]["reason"].startswith(reason)
     page = run("explain", "--all", "rec").stdout
     assert "none (eager)" in page
+    untaken = (
+        f"no backend took graph 1 [0/0] infer at {PROGRAM}:7, it runs eager: odd_backends.py:{backend}: "
+    )
+    assert untaken in page
     assert reason in page
 
 

@@ -110,6 +110,8 @@ class WholeProgramCapture:
             try:
                 return self._budget.call_backend(code, ops, call)
             except CompileDeferred as error:
+                # torch has counted the ops already (compile_and_call_fx_graph) of a graph that is not made.
+                sys.modules["torch._dynamo.utils"].counters["stats"]["calls_captured"] -= ops
                 self._limits.fall_back("--capture-budget", f"{error} (--capture-budget)")
                 raise
 
