@@ -21,10 +21,13 @@ from ..frames.program_files import is_own
 from ..frames.source import is_wrapper_of_modules
 from .fork_server import refuse_to_reach_out
 from .observed_state import (
+    BACKWARD,
+    GRADIENT,
     RAISED,
     RAISED_AT,
     RAISED_CLASSES,
     RESULT,
+    TENSOR,
     TORCH_NUMBERS,
     VALUE,
     Leaves,
@@ -184,9 +187,9 @@ class ProgramCall:
         try:
             torch.autograd.backward(outputs, seeds)
         except Exception as error:
-            return {"backward": [VALUE, text_of(error)]}
+            return {BACKWARD: [VALUE, text_of(error)]}
         gradients = {
-            f"gradient of {path}": value.grad
+            f"{GRADIENT}{path}": value.grad
             for path, value in tensors_in(self.roots())
             if value.is_leaf and value.requires_grad
         }
@@ -234,7 +237,7 @@ def text_of(error: BaseException) -> str:
 def tensors_in(roots: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The plain tensors among these values, each once, with its path."""
     for path, leaf in observe(roots, set(), keep=True).items():
-        if leaf[0] == "tensor" and leaf[-1] is not None:
+        if leaf[0] == TENSOR and leaf[-1] is not None:
             yield path, leaf[-1]
 
 

@@ -22,7 +22,8 @@ Leaves = dict[str, Leaf]
 
 RESULT, RAISED = "result", "raised"
 RAISED_CLASSES, RAISED_AT = "raised: classes", "raised: line"
-TORCH_NUMBERS = "random numbers of torch"
+RANDOM_NUMBERS, GRADIENT, BACKWARD = "random numbers of ", "gradient of ", "backward"
+TORCH_NUMBERS = f"{RANDOM_NUMBERS}torch"
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 _CACHED = functools._lru_cache_wrapper
 _NOT_WALKED = (_CACHED, ModuleType, type, FunctionType, MethodType, BuiltinFunctionType, CodeType)
@@ -32,6 +33,11 @@ _LONGEST_TEXT = 2000
 _MOST_FUNCTIONS = 200
 _MOST_BYTES = 1 << 30  # of tensors, in one observation
 _SELF = "self"
+
+
+def is_of_backward(path: str) -> bool:
+    """Whether a path is that of a gradient, or of what a backward raised."""
+    return path.startswith(GRADIENT) or path == BACKWARD
 
 
 def roots_of(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,7 +125,6 @@ class _Walk:
         import torch
 
         self._untouched, self._keep = untouched, keep
-
         self._torch = torch
         self._leaves = leaves
         self._seen: dict[int, str] = {}
@@ -222,10 +227,10 @@ def random_states() -> dict[str, Any]:
 
     states: dict[str, Any] = {
         TORCH_NUMBERS: torch.get_rng_state(),
-        "random numbers of Python": repr(hash(random.getstate())),
+        f"{RANDOM_NUMBERS}Python": repr(hash(random.getstate())),
     }
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         kind, keys, *rest = numpy.random.get_state()
-        states["random numbers of numpy"] = repr((kind, hash(keys.tobytes()), rest))
+        states[f"{RANDOM_NUMBERS}numpy"] = repr((kind, hash(keys.tobytes()), rest))
     return states

@@ -5,10 +5,21 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...backends.agreement import Comparison, compare
-from .observed_state import KIND, RAISED, RAISED_CLASSES, RESULT, SAME, TENSOR, UNTOUCHED, VALUE, Leaf, Leaves
+from .observed_state import (
+    KIND,
+    RAISED,
+    RAISED_CLASSES,
+    RANDOM_NUMBERS,
+    RESULT,
+    SAME,
+    TENSOR,
+    UNTOUCHED,
+    VALUE,
+    Leaf,
+    Leaves,
+    is_of_backward,
+)
 
-_RANDOM = "random numbers of "
-_GRADIENT = "gradient of "
 _NUMBER = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+|\d+)(?:e[-+]?\d+)?|-?inf|nan")
 # How far apart Python's own floats may be: they come from tensors.
 _CLOSE = 1e-4
@@ -193,9 +204,9 @@ def _plain(value: Any) -> str:
 
 def _kind_of(path: str, kind: str | None = None) -> str:
     """What kind of difference one at this path is."""
-    if path.startswith(_RANDOM):
+    if path.startswith(RANDOM_NUMBERS):
         return "random"
-    if path.startswith(_GRADIENT) or path == "backward":
+    if is_of_backward(path):
         return "gradient"
     return (kind or "value") if path.startswith(RESULT) else "mutation"
 

@@ -25,6 +25,7 @@ from ...shared.records import ProgramCallVerified
 from ..frames.program_files import place_of_compile_call_in_progress
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
+from ..probes.graphs import backend_name
 from .call_in_copy import (
     ALL_VALUES,
     COMPILED,
@@ -42,7 +43,7 @@ from .call_in_copy import (
     text_of,
 )
 from .fork_server import ForkServer, NoAnswer, available_bytes
-from .observed_state import RAISED_AT, RESULT, Leaves
+from .observed_state import RAISED_AT, RESULT, Leaves, is_of_backward
 from .operation_log import first_cast_to_short, first_different_line
 from .state_difference import Difference, compare_leaves, needs_untouched_values
 from .verified_call import OWN_RANDOM_NUMBERS
@@ -305,7 +306,7 @@ class _ComparedCall:
             value.grad_fn is not None for _, value in tensors_in({RESULT: outcome[RESULT]})
         )
         eager = self._ask(f"{EAGER}:{WITH_GRADIENTS if has_gradients else ''}")
-        forward = {path: leaf for path, leaf in eager.items() if not _is_of_backward(path)}
+        forward = _part(eager, of_backward=False)
         if self.program.draws_otherwise(own, forward):
             return {"outcome": "not comparable", "why": OWN_RANDOM_NUMBERS}
         if needs_untouched_values(own, forward):
@@ -313,7 +314,6 @@ class _ComparedCall:
             own = self.program.observed(outcome, {})
             forward = self._ask(f"{EAGER}:{ALL_VALUES}")
         compared = compare_leaves(own, forward, self._again)
-        is_rounding = compared.rounding is not None
         differences = self._without_what_varies(compared.differences, forward)
         gradients = None
         if not differences and has_gradients:
@@ -327,9 +327,8 @@ class _ComparedCall:
                 **fields,
                 **self._described(differences, eager if is_gradient else forward),
             }
-        if is_rounding and self._agrees_with_casts(forward):
-            rounding = compared.rounding
-            assert rounding is not None
+        rounding = compared.rounding
+        if rounding is not None and self._agrees_with_casts(forward):
             fields |= {"kind": MORE_EXACT, "path": rounding.path, "error": rounding.error}
             fields |= _place_fields(first_cast_to_short(self._operations("")))
         if not self._entry.operations_of_first_call:
@@ -368,8 +367,6 @@ class _ComparedCall:
 
     def _agrees_with_casts(self, eager: Leaves) -> bool:
         """Whether Inductor gives what eager gives once it keeps the casts that the program has written."""
-        from ..probes.graphs import backend_name
-
         if backend_name(self._entry.context.callback) != "inductor":
             return False
         leaves = self._ask(f"{STAGE}:inductor{WITH_CASTS}")
@@ -405,16 +402,11 @@ class _ComparedCall:
             compiled = self._ask(COMPILED)
         except NoAnswer as error:
             return f"not compared: {error}", []
-        own, eagers = (
-            {path: leaf for path, leaf in each.items() if _is_of_backward(path)} for each in (compiled, eager)
-        )
-        differences = compare_leaves(own, eagers, self._again_with_gradients).differences
+        differences = self._gradient_differences(compiled, eager)
         return "compared", self._without_what_varies(differences, eager, WITH_GRADIENTS)
 
     def _first_wrong_stage(self, eager: Leaves, *, is_gradient: bool) -> str | None:
         """The stage of the compiler that the difference is there from; None if that is not known."""
-        from ..probes.graphs import backend_name
-
         is_wrong = self._has_wrong_gradients if is_gradient else self._is_wrong_with
         try:
             for backend, stage in _STAGES:
@@ -433,10 +425,11 @@ class _ComparedCall:
 
     def _has_wrong_gradients(self, backend: str, eager: Leaves) -> bool:
         leaves = self._ask(f"{STAGE}:{backend}+{WITH_GRADIENTS}")
-        own, eagers = (
-            {path: leaf for path, leaf in each.items() if _is_of_backward(path)} for each in (leaves, eager)
-        )
-        return bool(compare_leaves(own, eagers, self._again_with_gradients).differences)
+        return bool(self._gradient_differences(leaves, eager))
+
+    def _gradient_differences(self, leaves: Leaves, eager: Leaves) -> list[Difference]:
+        own, eagers = (_part(each, of_backward=True) for each in (leaves, eager))
+        return compare_leaves(own, eagers, self._again_with_gradients).differences
 
 
 def _graphs() -> int:
@@ -449,8 +442,9 @@ def _place_fields(place: tuple[str, int, str] | None) -> dict[str, Any]:
     return {} if place is None else dict(zip(("wrong_file", "wrong_line", "operation"), place, strict=True))
 
 
-def _is_of_backward(path: str) -> bool:
-    return path.startswith("gradient of ") or path == "backward"
+def _part(leaves: Leaves, *, of_backward: bool) -> Leaves:
+    """The leaves of the backward alone, or those without them."""
+    return {path: leaf for path, leaf in leaves.items() if is_of_backward(path) == of_backward}
 
 
 def _obstacle(call: ProgramCall) -> str | None:

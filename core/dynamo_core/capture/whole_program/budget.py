@@ -42,13 +42,12 @@ class Budget:
 
     @contextmanager
     def spending(self) -> Iterator[None]:
-        """Count as spent this thread's CPU time in this context, and that of Inductor's processes."""
-        began_ns, others_ns = thread_time_ns(), compile_processes_ns()
+        """Count as spent this thread's CPU time in this context."""
+        began_ns = thread_time_ns()
         try:
             yield
         finally:
             self._spent_ns += thread_time_ns() - began_ns
-            self._spent_by_others_ns += max(0, compile_processes_ns() - others_ns)
 
     def defers(self, code: CodeType) -> bool:
         """Whether a frame is deferred, with all that it calls; if so, that is recorded."""
@@ -68,7 +67,7 @@ class Budget:
         return True
 
     def call_backend(self, code: CodeType, ops: int, call: Callable[[], Any]) -> Any:
-        """The result of `call`, which compiles a graph of a frame.
+        """The result of `call`, which compiles a graph of a frame; the time of Inductor's processes is spent.
 
         CompileDeferred if that would take longer than may be spent now.
         """
@@ -76,13 +75,15 @@ class Budget:
         if self._exceeds(estimate_ns):
             self._estimates[id(code)] = code, estimate_ns
             raise CompileDeferred(f"compiling its graph of {ops} ops would take longer than it may now")
-        began_ns = thread_time_ns() + compile_processes_ns()
+        began_ns, others_ns = thread_time_ns(), compile_processes_ns()
         try:
             return call()
         finally:
+            by_others_ns = max(0, compile_processes_ns() - others_ns)
+            self._spent_by_others_ns += by_others_ns
             if ops >= _FEWEST_OPS_MEASURED:
                 self._ops_compiled += ops
-                self._backend_ns += thread_time_ns() + compile_processes_ns() - began_ns
+                self._backend_ns += thread_time_ns() - began_ns + by_others_ns
 
     def _ns_for_an_op(self) -> float:
         if not self._ops_compiled:
