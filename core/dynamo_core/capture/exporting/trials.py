@@ -5,7 +5,6 @@ import os
 import select
 import signal
 import time
-import warnings
 from collections.abc import Callable
 
 from ...shared.names import (
@@ -26,6 +25,7 @@ from ...shared.names import (
 )
 from ...shared.records import ExportTried
 from ...shared.settings import ExportSettings
+from ..forking import fork, leave_session
 from ..primitives import O_CLOEXEC, O_RDWR, close, create_private, write
 from .trial import Tell, ToExport, Way, try_it
 
@@ -78,7 +78,7 @@ def take_snapshot(folder: str, work: Callable[[list[bytes]], None]) -> Snapshot:
     running = create_private(f"{folder}/{EXPORT_RUNNING}", O_RDWR | O_CLOEXEC)
     fcntl.flock(running, fcntl.LOCK_SH)
     try:
-        child = _fork()
+        child = fork()
         if child == 0:
             _end_after(lambda: _start_copy(folder, receiving, running, work))
         os.waitpid(child, 0)
@@ -86,12 +86,6 @@ def take_snapshot(folder: str, work: Callable[[list[bytes]], None]) -> Snapshot:
         close(receiving)
         close(running)
     return Snapshot(sending)
-
-
-def _fork() -> int:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: of a fork beside threads
-        return os.fork()
 
 
 def _end_after(work: Callable[[], None]) -> None:
@@ -103,7 +97,7 @@ def _end_after(work: Callable[[], None]) -> None:
 
 
 def _start_copy(folder: str, receiving: int, running: int, work: Callable[[list[bytes]], None]) -> None:
-    if _fork() == 0:
+    if fork() == 0:
         _detach({receiving, running})
         lines = _lines_until_the_end(folder, receiving)
         if lines is not None and _wait_for_turn(folder):
@@ -115,10 +109,7 @@ def _start_copy(folder: str, receiving: int, running: int, work: Callable[[list[
 
 def _detach(kept: set[int]) -> None:
     """Let go of everything that the program shares with others."""
-    os.setsid()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, set())
+    leave_session()
     nowhere = os.open(os.devnull, O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nowhere, standard)

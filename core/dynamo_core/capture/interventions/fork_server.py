@@ -16,10 +16,10 @@ import signal
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from ..forking import fork, leave_session
 from ..primitives import O_RDWR, close
 
 _GRACE = 2.0  # seconds that the server has, beyond the limit of what it runs, to say that it ended
@@ -55,10 +55,10 @@ class ForkServer:
         from_server, self._answers = os.pipe()
         self._requests, to_server = os.pipe()
         kept = {self._requests, self._answers, self._file}
-        child = _fork()
+        child = fork()
         if child == 0:
             try:
-                if _fork() == 0:
+                if fork() == 0:
                     _detach(kept)
                     prepare()
                     _serve(self._requests, self._answers, self._file, work)
@@ -103,18 +103,9 @@ def _anonymous_file() -> int:
         return os.dup(file.fileno())
 
 
-def _fork() -> int:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: of a fork beside threads
-        return os.fork()
-
-
 def _detach(kept: set[int]) -> None:
     """Let go of everything that the program shares with others: its files lead nowhere from here on."""
-    os.setsid()
-    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD, signal.SIGPIPE):
-        signal.signal(each, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, set())
+    leave_session()
     nowhere = os.open(os.devnull, O_RDWR)
     for name in os.listdir("/dev/fd"):
         number = int(name)
@@ -136,7 +127,7 @@ def _serve(requests: int, answers: int, file: int, work: Callable[[str, BinaryIO
             received += data
         line, _, received = received.partition(b"\n")
         seconds, _, request = line.decode().partition("\t")
-        child = _fork()
+        child = fork()
         if child == 0:
             _work(request, file, work)
         os.write(answers, _ending_of(child, float(seconds)))
