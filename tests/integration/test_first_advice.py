@@ -112,7 +112,7 @@ def test_a_break_that_torch_makes_on_purpose_is_no_finding(python: ForkingPython
     program.write_text(_STEP, encoding="utf-8")
     found = ran(python, recording, str(program)).findings
     assert "graph break" not in [each.kind for each in found]
-    explained = python.run("-m", "dynamo_cli", "explain", recording, cwd=tmp_path).stdout
+    explained = python.run("-m", "dynamo_cli", "explain", "--all", recording, cwd=tmp_path).stdout
     assert "step.py:5 Call to `torch._dynamo.graph_break()`" in explained and "nothing to do" in explained
 
 

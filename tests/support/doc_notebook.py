@@ -29,7 +29,11 @@ def executed_notebook() -> Any:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("DYNAMO_", "TORCH"))}
     with tempfile.TemporaryDirectory(prefix="dynamo_doc_") as folder:
         client = nbclient.NotebookClient(
-            notebook, timeout=120, record_timing=False, resources={"metadata": {"path": folder}}
+            notebook,
+            timeout=120,
+            record_timing=False,
+            coalesce_streams=True,  # else a line may be cut in two where the kernel flushes
+            resources={"metadata": {"path": folder}},
         )
         client.execute(env=kept | {"IPYTHONDIR": str(Path(folder) / "ipython"), "OMP_NUM_THREADS": "1"})
     notebook.metadata = nbformat.from_dict(metadata)  # without this machine's versions

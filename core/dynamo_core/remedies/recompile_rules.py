@@ -251,11 +251,11 @@ SETTINGS: Sequence[RecompileRemedy] = (
 # (tests/integration/test_first_advice.py).
 REMEDIES: tuple[RecompileRemedy, ...] = (
     OF_WRAPPED_MODULES,
-    *OF_SHARED_CODE,
     *BETWEEN_GRAPHS,
     OF_A_LEARNING_RATE,
     *OF_MARKS,
     *SETTINGS,
+    *OF_SHARED_CODE,
     *EDITS,
 )
 _MOST = 3
