@@ -50,8 +50,7 @@ def test_inductor_agrees(sample: str, run: Runner) -> None:
     assert "Graphs that computed what the captured graph computes: 1 of 1; largest error " in result.stderr
     assert (
         "--verify: 1 graph computed what the captured graph computes; the program itself was not compared "
-        "(it does not call torch.compile itself)\n"
-        in result.stderr
+        "(it does not call torch.compile itself)\n" in result.stderr
     )
     first, second = verified(run, "recording")["calls"]
     for call in (first, second):

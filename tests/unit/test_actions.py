@@ -168,6 +168,17 @@ def test_a_limit_that_was_hit_is_one_however_many_recompiles_led_there() -> None
     assert action.times == {"recompile limit": 1, "recompile": 2}
 
 
+def test_what_consequences_cost_is_saved_too_but_what_a_break_costs_has_it_in_it() -> None:
+    above = finding(1, SETTING, saves=2.0, kind="recompile")
+    behind = replace(finding(2, SETTING, saves=1.0, kind="recompile"), because_of=above.identity)
+    of_a_break = replace(finding(3, SETTING, saves=1.0, kind="recompile"), because_of="graph break-4")
+    together = actions(above, behind, finding(4, KEEP, saves=1.5), of_a_break)
+    assert [(each.cures, each.saves_at_most.seconds) for each in together] == [
+        (("recompile-1", "recompile-2"), 3.0),
+        (("graph break-4", "recompile-3"), 1.5),
+    ]
+
+
 def test_what_was_tried_names_the_run() -> None:
     assert actions(finding(1, SETTING))[0].tried is None
     assert actions(finding(1, replace(SETTING, proven_by="rec2")))[0].tried == "rec2"

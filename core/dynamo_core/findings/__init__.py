@@ -8,7 +8,7 @@ from ..recording.calls import CALL_SAMPLES
 from ..shared import names
 from .actions import Action, Alternative, actions_of, is_context
 from .breaks import breaks, fallbacks, left_eager
-from .build import by_identity, merged, ranked, saved_together
+from .build import by_identity, of_identities, ranked, saved_together
 from .caches import cache_bypasses, caches_off, cold_start, compiled_by_several, unstable_keys
 from .correctness import not_taken, ranks_differ, wrong_results
 from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, RemedyKind
@@ -106,4 +106,4 @@ def drafts_of(figures: Figures, analyses: Iterable[Analysis] = ANALYSES) -> dict
 
 def findings_of(drafts: Mapping[str, Sequence[Draft]]) -> list[Finding]:
     """The findings that are made of these, what is worth most first."""
-    return ranked(merged(identity, same) for identity, same in drafts.items())
+    return ranked(of_identities(drafts))

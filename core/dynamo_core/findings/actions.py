@@ -49,8 +49,7 @@ _MOST_SIZE = 5  # where no remedy is known
 def actions_of(findings: Sequence[Finding], saved: Saved) -> list[Action]:
     """The actions that these findings ask for, what saves most first; of equals the smaller change first.
 
-    `findings` are ranked. Each of them is in one action; a consequence of another one is in that one's, whose
-    cost has it in it.
+    `findings` are ranked. Each of them is in one action; a consequence of another one is in that one's.
     """
     known = {finding.identity: finding for finding in findings}
     causes = [finding for finding in findings if finding.because_of not in known]
@@ -161,7 +160,8 @@ def _action(
     """The action, without its number, and its worst finding with what all of them cost, for the ranking."""
     worst = same[0]
     cured = [*same, *(each for finding in same for each in followers.get(finding.identity, ()))]
-    figure = worst.cost.saves_at_most if len(same) == 1 else saved(same)
+    paid = [*same, *(each for each in cured[len(same) :] if not _is_in_cost_of_a_break(each, same))]
+    figure = worst.cost.saves_at_most if len(paid) == 1 else saved(paid)
     remedy = _joined([each.remedies[0] for each in same]) if worst.remedies else None
     action = Action(
         number=0,
@@ -173,6 +173,11 @@ def _action(
         tried=next((each.remedies[0].proven_by for each in same if each.remedies), None),
     )
     return replace(worst, cost=replace(worst.cost, saves_at_most=figure)), action
+
+
+def _is_in_cost_of_a_break(consequence: Finding, causes: Sequence[Finding]) -> bool:
+    """Whether it is counted already: what a break costs includes the recompiles that it brings about."""
+    return any(each.identity == consequence.because_of and each.kind == "graph break" for each in causes)
 
 
 def _times(same: Sequence[Finding]) -> dict[str, int]:

@@ -135,7 +135,11 @@ def _together(figures: Sequence[tuple[Draft, Figure, float]]) -> Figure:
 
 def as_findings(drafts: Sequence[Draft]) -> list[Finding]:
     """Drafts of one cause, in several processes or frames, are one finding."""
-    found = by_identity(drafts)
+    return of_identities(by_identity(drafts))
+
+
+def of_identities(found: Mapping[str, Sequence[Draft]]) -> list[Finding]:
+    """A finding for each identity and its drafts, with the finding that it follows from."""
     reasons = _reasons(found)
     return [
         replace(merged(identity, same), because_of=reasons.get(identity)) for identity, same in found.items()

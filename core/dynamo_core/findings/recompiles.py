@@ -19,7 +19,7 @@ from ..model import Compile, Frame, Process, resumed_function
 from ..remedies.recompile_rules import recompile_advice
 from ..remedies.rules import Advice, edit
 from .breaks import is_expected, of_break, of_frame, to_be_cured
-from .build import as_findings, by_identity, ranked, remedies
+from .build import by_identity, of_identities, ranked, remedies
 from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
 from .kinds import Kind
 
@@ -222,5 +222,5 @@ def _in_order(drafted: Iterable[tuple[_Subject, Draft]]) -> list[_Subject]:
     drafts = [draft for _, draft in known]
     subjects = {id(draft): subject for subject, draft in known}
     same = by_identity(drafts)
-    in_order = (subjects[id(draft)] for each in ranked(as_findings(drafts)) for draft in same[each.identity])
+    in_order = (subjects[id(draft)] for each in ranked(of_identities(same)) for draft in same[each.identity])
     return list({id(subject): subject for subject in in_order}.values())
