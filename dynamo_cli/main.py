@@ -128,6 +128,7 @@ COMMANDS = {
     "bundle": "Put a recording into one file, to attach to an issue, with or without the source.",
     "ls": "List recordings.",
     "schema": "Print the JSON Schema of a report's document.",
+    "mcp": "Serve these commands to a coding agent (Model Context Protocol).",
     "skill": "Print, or install into a project, what a coding agent needs to know.",
     "completion": "Print what makes bash, zsh or fish complete this command.",
 }
