@@ -63,8 +63,9 @@ def json_value(value: Any) -> Any:
 
 @cache
 def _names(declared: Any) -> tuple[tuple[str, str], ...]:
-    """The fields of a dataclass, and their names in JSON."""
-    return tuple((field.name, field.name.rstrip("_")) for field in fields(declared))
+    """The fields of a dataclass that are in documents, and their names in JSON."""
+    shown = (field for field in fields(declared) if field.metadata.get("in_documents", True))
+    return tuple((field.name, field.name.rstrip("_")) for field in shown)
 
 
 def json_schema(declared: Any) -> dict[str, Any]:

@@ -66,6 +66,7 @@ def merged(identity: str, same: Sequence[Draft]) -> Finding:
         evidence=evidence,
         remedies=_each_once(each for draft in (worst, *same) for each in _worked_out(draft.remedies)),
         processes=tuple(process.stream.name for process in processes),
+        key=worst.key,
     )
 
 
