@@ -4,7 +4,7 @@ from dynamo_core.case import Case
 from dynamo_reporters.profile.exports.formats import to_chrome_trace, to_csv, to_pstats, to_speedscope
 from dynamo_reporters.report import Report
 
-from .options import documented_option
+from .options import all_option, step_option
 from .report_command import Export, report_command
 
 _EXPORTS = {
@@ -18,12 +18,8 @@ _EXPORTS = {
 
 
 @report_command("profile", exports=_EXPORTS)
-@documented_option("--all", "show_all", is_flag=True, help="Every phase, graph and operator, however small.")
-@documented_option(
-    "--step",
-    metavar="NAME",
-    help="The function that is called once a step, if not the one found; * and ? match.",
-)
+@all_option("Every phase, graph and operator, however small.")
+@step_option
 def profile_command(show_all: bool, step: str | None) -> Report[Case]:
     """Show where the time goes: start-up, compiling, compiled graphs, the rest.
 
