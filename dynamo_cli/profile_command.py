@@ -1,7 +1,7 @@
 """`dynamo profile`."""
 
 from dynamo_core.case import Case
-from dynamo_reporters.profile.exports.formats import to_chrome_trace, to_csv, to_pstats, to_speedscope
+from dynamo_reporters.profile.exports.formats import to_chrome_trace, to_speedscope
 from dynamo_reporters.report import Report
 
 from .options import all_option, step_option
@@ -12,8 +12,6 @@ _EXPORTS = {
         to_chrome_trace, "a timeline for ui.perfetto.dev and chrome://tracing", (".trace.json",)
     ),
     "speedscope": Export(to_speedscope, "one for speedscope.app", (".speedscope.json",)),
-    "pstats": Export(to_pstats, "a Python profile for snakeviz and pstats", (".prof", ".pstats")),
-    "csv": Export(to_csv, "a row for each thing that took time", (".csv",)),
 }
 
 
@@ -31,7 +29,6 @@ def profile_command(show_all: bool, step: str | None) -> Report[Case]:
       dynamo profile --all --compile-id 0/0
       dynamo profile -o train.trace.json       for ui.perfetto.dev, or chrome://tracing
       dynamo profile -o train.speedscope.json  for speedscope.app
-      dynamo profile -o train.prof             for snakeviz, and python -m pstats
       dynamo profile --profile train.py        run it first, with a window of torch.profiler
     """
     from dynamo_reporters.profile.report import report

@@ -128,7 +128,7 @@ class Export:
     A file whose name has one of the `endings` is of this format; the longest ending decides.
     """
 
-    make: Callable[[Recording], str | bytes]
+    make: Callable[[Recording], str]
     viewer: str
     endings: tuple[str, ...]
 
@@ -236,7 +236,7 @@ def report_command(
             recording = select(read_with_progress(path, contents, one_for_alike=is_one_for_alike), selection)
             case = Case(recording)
             if form in exports:
-                _write_export(exports[form], recording, form, report_file)
+                put(exports[form].make(recording), report_file)
             elif form == "html":
                 put(page_of(case, report), report_file)
             else:
@@ -359,13 +359,6 @@ def _may_be_program(path: Path) -> bool:
 def _how_to_run(target: str) -> str:
     """What to type where a target was meant as a program."""
     return f"; if it is a program, run it first: dynamo run {shlex.quote(target)}, then dynamo explain"
-
-
-def _write_export(export: Export, recording: Recording, form: str, report_file: Path | None) -> None:
-    content = export.make(recording)
-    if isinstance(content, bytes) and report_file is None and sys.stdout is not None and sys.stdout.isatty():
-        raise click.UsageError(f"{form} is binary: give -o FILE{export.endings[0]}, or send stdout to a file")
-    put(content, report_file)
 
 
 def _endings(exports: Mapping[str, Export]) -> dict[str, str]:
