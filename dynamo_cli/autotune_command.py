@@ -20,7 +20,7 @@ from dynamo_reporters.autotune_document import Tuning
 from dynamo_reporters.report import Report
 
 from .main import end_early_on_sigterm
-from .options import cluster, documented_option, on_option
+from .options import all_option, cluster, completed_by, documented_option, on_option, time_limit_option
 from .program import program_of
 from .report_command import is_to_be_run, report_command
 from .running import RunProgress, say
@@ -30,31 +30,24 @@ from .running import RunProgress, say
 @documented_option(
     "--candidates",
     metavar="NAME,…",
+    shell_complete=completed_by("chain"),
     help="Backends to measure, as --backend takes them.  "
     f"[default: {','.join(CANDIDATES)}; on a GPU also cudagraphs and inductor:reduce-overhead]",
 )
-@documented_option(
-    "--time-limit",
-    type=click.FloatRange(min=1),
-    default=120.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="For compiling and checking a graph with one candidate, and for each batch of calls.",
+@time_limit_option(
+    "For compiling and checking a graph with one candidate, and for each batch of calls.", 120.0, 1
 )
 @documented_option(
     "--budget",
     type=click.FloatRange(min=0),
     default=DEFAULT_BUDGET,
-    show_default=True,
     metavar="SECONDS",
     help="For the rounds of one graph, which end before that where they decide. As many more confirm a close "
     "win.",
 )
 @documented_option("--again", is_flag=True, help="Measure everything, not only what is new.")
 @on_option("each graph")
-@documented_option(
-    "--all", "show_all", is_flag=True, help="Show every graph's table, however many there are."
-)
+@all_option("Show every graph's table, however many there are.")
 def autotune_command(
     candidates: str | None, time_limit: float, budget: float, again: bool, on: str | None, show_all: bool
 ) -> Report[Case]:

@@ -7,32 +7,18 @@ from pathlib import Path
 import click
 
 from .help_pages import CommandWithHelp
-from .options import documented_option
+from .options import all_option, completed_by, documented_option, python_option_of, time_limit_option
 from .report_output import format_of, format_option, report_file_option, write_report
 
 
 @click.command("backends", cls=CommandWithHelp)
-@click.argument("name", required=False)
-@documented_option(
-    "--all", "show_all", is_flag=True, help="Those for debugging, experimental or not installed too."
-)
+@click.argument("name", required=False, shell_complete=completed_by("backends"))
+@all_option("Those for debugging, experimental or not installed too.")
 @documented_option(
     "--check", is_flag=True, help="Compile and run a tiny graph with each, in a process of its own."
 )
-@documented_option(
-    "--time-limit",
-    type=click.FloatRange(min=1),
-    default=120.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="For each backend that --check tries.",
-)
-@documented_option(
-    "--python",
-    envvar="DYNAMO_PYTHON",
-    metavar="PATH",
-    help="The Python whose backends they are.  [default: this one if it has torch, else PATH's]",
-)
+@time_limit_option("For each backend that --check tries.", 120.0, 1)
+@python_option_of("whose backends they are")
 @format_option()
 @report_file_option
 def backends_command(

@@ -18,7 +18,16 @@ from dynamo_core.shared.errors import CannotRecord, Disagreement
 from dynamo_core.shared.settings import CAPTURE_POLICIES, Settings
 
 from . import main
-from .options import OptionWithOptionalValue, documented_option, dynamic_option, on_option, python_option
+from .options import (
+    OptionWithOptionalValue,
+    completed_by,
+    documented_option,
+    dynamic_option,
+    on_option,
+    python_option,
+    step_option,
+    time_limit_option,
+)
 from .program import ProgramCommand, program_of
 from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
 from .running import RunProgress
@@ -49,6 +58,7 @@ _FURTHER = {
     default="eager,inductor",
     envvar="DYNAMO_BACKENDS",
     metavar="NAME[,NAME…]",
+    shell_complete=completed_by("chain"),
     help="What to compare, as --backend of `dynamo run` names them; of a chain, A+B+C. Eager, which is the "
     "program without Dynamo, is always among them.",
 )
@@ -95,17 +105,9 @@ _FURTHER = {
     envvar="DYNAMO_PER_GRAPH",
     help="Measure each graph under each backend as well: on its own, as `dynamo autotune` does.",
 )
-@documented_option(
-    "--step",
-    metavar="NAME",
-    help="The function that is called once a step, if not the one found; * and ? match.",
-)
-@documented_option(
-    "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    envvar="DYNAMO_TIME_LIMIT",
-    metavar="SECONDS",
-    help="Stop a run that takes longer; that is its result.  [default: none]",
+@step_option
+@time_limit_option(
+    "Stop a run that takes longer; that is its result.  [default: none]", None, envvar="DYNAMO_TIME_LIMIT"
 )
 @format_option(
     (*FORMATS, "csv"),

@@ -10,17 +10,17 @@ import click
 from dynamo_core.analysis.selection import Selection, parts_to_select, select
 
 from .help_pages import CommandWithHelp
-from .options import documented_option
+from .options import all_option, compile_id_option, documented_option, frame_option, rank_option
 from .report_command import RecordingPath
 from .report_output import format_of, format_option, report_file_option, write_report
 
 
 @click.command("cache", cls=CommandWithHelp)
 @click.argument("paths", metavar="[EARLIER] [TARGET]", nargs=-1, type=RecordingPath())
-@documented_option("--frame", metavar="NAME", help="Only the look-ups of frames of this name; * and ? match.")
-@documented_option("--compile-id", metavar="0/1", help="Only this compile, or every compile of frame 0.")
-@documented_option("--rank", type=int, metavar="N", help="Only rank N of a distributed run.")
-@documented_option("--all", "show_all", is_flag=True, help="Every look-up, not the costliest twelve.")
+@frame_option
+@compile_id_option
+@rank_option
+@all_option("Every look-up, not the costliest twelve.")
 @documented_option(
     "--store", is_flag=True, help="What lies in the cache folders named, or else in those of this machine."
 )
@@ -112,7 +112,7 @@ _SHOWN = 20
 
 @click.command("ls", cls=CommandWithHelp)
 @click.argument("folder", type=click.Path(path_type=Path), default=Path(".dynamo"))
-@documented_option("--all", "show_all", is_flag=True, help=f"List all of them, not the newest {_SHOWN}.")
+@all_option(f"List all of them, not the newest {_SHOWN}.")
 @documented_option(
     "--prune", is_flag=True, help="Remove all but the newest recordings, after asking; never one that runs."
 )
@@ -120,7 +120,6 @@ _SHOWN = 20
     "--keep",
     type=click.IntRange(min=0),
     default=5,
-    show_default=True,
     metavar="N",
     help="How many --prune keeps.",
 )

@@ -59,7 +59,6 @@ def _bound_option(name: str) -> _Decorator:
     "lock_file",
     type=click.Path(dir_okay=False, path_type=Path),
     default=DEFAULT_FILE,
-    show_default=True,
     metavar="FILE",
     help="The lock file.",
 )
@@ -72,7 +71,6 @@ def _bound_option(name: str) -> _Decorator:
     "--runs",
     type=click.IntRange(min=1),
     default=1,
-    show_default=True,
     metavar="N",
     help="Say what differs in N runs; with --update, note it in the lock file, so that it is not compared "
     "later.",

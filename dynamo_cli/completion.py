@@ -1,114 +1,115 @@
-"""What may stand at the end of a command line: commands, options, their values, targets, or files."""
+"""What completes our values in a shell, as callbacks of click: backends, stages, what a recording has."""
 
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import click
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    ShellComplete,
+    ZshComplete,
+    add_completion_class,
+)
 
-from dynamo_core.launch.program import Program, split_command_line
 from dynamo_core.model import Recording, resumed_function
 from dynamo_core.recording import files
 from dynamo_core.shared.backend_choice import MODES, OURS
 from dynamo_core.shared.errors import DynamoError
-from dynamo_core.shared.quick_dataclass import dataclass
 
-from .help_pages import first_clause
-from .program import ProgramCommand, options_with_value
-from .report_command import ReportCommand, is_to_be_run
-
-# The values of options and arguments: choices, backends, stages, and what a recording has.
-
-
-FILES, FOLDERS, COMMANDS = ":files", ":folders", ":commands"
-FROM_THE_SHELL = (FILES, FOLDERS, COMMANDS)  # it knows about `~`, quotes and slashes
-
+Items = list[CompletionItem]
+Callback = Callable[[click.Context, click.Parameter, str], Items]
+# The target on the command line, by this key of the context's `meta`; the newest recording without one.
+TARGET_KEY = "dynamo_cli.completion_target"
 _BACKENDS = ("inductor", "eager", "aot_eager", "cudagraphs", *OURS)  # those of torch itself and ours
 
 
-@dataclass(frozen=True)
-class Suggestion:
-    """A whole word, and what it is; or one of FROM_THE_SHELL."""
-
-    value: str
-    description: str = ""
+def file_item(incomplete: str) -> CompletionItem:
+    """Has the shell add files, of which it knows more."""
+    return CompletionItem(incomplete, type="file")
 
 
-def of_parameter(parameter: click.Parameter, current: str, target: Path | None) -> Iterator[Suggestion]:
-    """The values that it may have; those from a recording are of `target`, or of the newest one."""
-    name = parameter.name or ""
-    if isinstance(parameter.type, click.Choice):
-        yield from map(Suggestion, map(str, parameter.type.choices))
-    elif name in ("backend", "backends", "candidates"):
-        yield from _chain(current)
-    elif isinstance(parameter, click.Argument) and name == "name":
-        yield from map(Suggestion, _BACKENDS)
-    elif name == "mode":
-        yield from map(Suggestion, MODES)
-    elif name == "stages":
-        from dynamo_reporters.graphs.document import GROUPS, STAGES
-
-        yield from map(Suggestion, [*STAGES, *GROUPS])
-    elif name in _FROM_RECORDING:
-        yield from _from_recording(_FROM_RECORDING[name], target)
-    elif name in ("before", "after"):
-        yield from recordings()
-        yield Suggestion(FILES)
-    elif isinstance(parameter.type, click.Path):
-        yield Suggestion(FILES if parameter.type.file_okay and name != "folder" else FOLDERS)
-    elif name == "python":
-        yield Suggestion(FILES)
+def _fitting(incomplete: str, values: Iterable[tuple[str, str]]) -> Items:
+    """Each value with what it is, once, of those that begin with what is typed."""
+    found = dict.fromkeys((value, about) for value, about in values if value.startswith(incomplete))
+    return [CompletionItem(value, help=about or None) for value, about in found]
 
 
-def recordings() -> Iterator[Suggestion]:
+def one_of(values: Iterable[str]) -> Callback:
+    """Completes one of these."""
+    return lambda ctx, parameter, incomplete: _fitting(incomplete, ((value, "") for value in values))
+
+
+def files_too(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Files, for what is a path or something else."""
+    return [file_item(incomplete)]
+
+
+def stages(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """The stages of a graph, and groups of them."""
+    from dynamo_reporters.graphs.document import GROUPS, STAGES
+
+    return one_of([*STAGES, *GROUPS])(ctx, parameter, incomplete)
+
+
+def chain(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Backends, behind the comma where there are several; a file's functions are a file first."""
+    before, comma, last = incomplete.rpartition(",")
+    backend, colon, _ = last.partition(":")
+    names = [f"{backend}:{mode}" for mode in MODES] if colon and backend == "inductor" else _BACKENDS
+    found = _fitting(incomplete, ((f"{before}{comma}{name}", "") for name in names))
+    return found if comma else [file_item(incomplete), *found]
+
+
+backends = one_of(_BACKENDS)
+modes = one_of(MODES)
+
+
+def recordings(incomplete: str) -> Items:
     """The recordings in .dynamo, the newest first."""
     try:
         found = files.recordings()
     except DynamoError:
-        return
-    for path in reversed(found):
-        yield Suggestion(str(path), "recording")
+        return []
+    return _fitting(incomplete, ((str(path), "recording") for path in reversed(found)))
 
 
-def modules(current: str) -> Iterator[Suggestion]:
+def recordings_or_files(incomplete: str) -> Items:
+    """Recordings, and files; where a recording is meant, its folder would be in the way."""
+    found = recordings(incomplete)
+    return found if incomplete and found else [file_item(incomplete), *found]
+
+
+def modules(incomplete: str) -> Items:
     """Modules that `-m` could run: those in the current folder, and with a letter or more, installed ones.
 
     Packages are looked into without being imported.
     """
-    package, _, _ = current.rpartition(".")
+    package, _, _ = incomplete.rpartition(".")
     folder = Path(*package.split(".")) if package else Path()
-    places = [str(folder)] if package or not current else None
     prefix = f"{package}." if package else ""
-    for found in pkgutil.iter_modules(places):
-        yield Suggestion(prefix + found.name)
-    if places is None:
-        for found in pkgutil.iter_modules(["."]):
-            yield Suggestion(found.name)
+    found = pkgutil.iter_modules([str(folder)] if package or not incomplete else [".", *sys.path])
+    return _fitting(incomplete, ((prefix + module.name, "") for module in found))
 
 
-def _chain(current: str) -> Iterator[Suggestion]:
-    """Backends, behind the comma where there are several; a file's functions are a file first."""
-    before, comma, last = current.rpartition(",")
-    backend, colon, _ = last.partition(":")
-    names = [f"{backend}:{mode}" for mode in MODES] if colon and backend == "inductor" else _BACKENDS
-    for name in names:
-        yield Suggestion(f"{before}{comma}{name}")
-    if not comma:
-        yield Suggestion(FILES)
+# What a recording has.
 
 
-def _from_recording(
-    look: Callable[[Recording], Iterable[tuple[str, str]]], target: Path | None
-) -> Iterator[Suggestion]:
-    from dynamo_core.recording.read import read
+def _from_recording(look: Callable[[Recording], Iterable[tuple[str, str]]]) -> Callback:
+    def complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+        from dynamo_core.recording.read import read
 
-    try:
-        recording = read(target or files.newest())
-    except (DynamoError, OSError):
-        return
-    for value, description in dict.fromkeys(look(recording)):
-        yield Suggestion(value, description)
+        try:
+            recording = read(ctx.meta.get(TARGET_KEY) or files.newest())
+        except (DynamoError, OSError):
+            return []
+        return _fitting(incomplete, look(recording))
+
+    return complete
 
 
 def _frames(recording: Recording) -> Iterator[tuple[str, str]]:
@@ -155,110 +156,65 @@ def _steps(recording: Recording) -> Iterator[tuple[str, str]]:
     yield from _frames(recording)
 
 
-_FROM_RECORDING: dict[str, Callable[[Recording], Iterable[tuple[str, str]]]] = {
-    "frame": _frames,
-    "compile_id": _compile_ids,
-    "graph": _graphs,
-    "runnable": _graphs,
-    "file": _files,
-    "rank": _ranks,
-    "step": _steps,
-}
+frames = _from_recording(_frames)
+compile_ids = _from_recording(_compile_ids)
+graphs = _from_recording(_graphs)
+source_files = _from_recording(_files)
+ranks = _from_recording(_ranks)
+steps = _from_recording(_steps)
 
 
-# What may stand at the end of a command line:
+# The shells, where click leaves out what stands before a value in the same word.
+
+_BREAKS = ("=", ":")  # where bash ends a word as well
 
 
-def suggestions(group: click.Group, described: Mapping[str, str], words: Sequence[str]) -> list[Suggestion]:
-    """What completes the last of the words, which may be empty; `words` are those behind `dynamo`."""
-    *before, current = words or [""]
-    if before and before[0] == "help":
-        before = before[1:]
-    if not before:
-        found: Iterator[Suggestion] = (Suggestion(name, what) for name, what in described.items())
-    elif before[0] in described:
-        command = group.get_command(click.Context(group), before[0])
-        found = iter(()) if command is None else _of_command(command, before[1:], current)
-    else:
-        found = iter(())
-    return [each for each in found if each.value in FROM_THE_SHELL or each.value.startswith(current)]
+class _WholeWords(ShellComplete):
+    """Gives `--option=VALUE` where click gives VALUE alone, which zsh and fish would put in its place."""
+
+    def get_completions(self, args: list[str], incomplete: str) -> Items:
+        """What completes the word as it stands on the line."""
+        found = super().get_completions(args, incomplete)
+        name, equals, _ = incomplete.partition("=")
+        if equals and name.startswith("--"):
+            for item in found:
+                item.value = item.value if item.type != "plain" else f"{name}={item.value}"
+        return found
 
 
-def _of_command(command: click.Command, before: list[str], current: str) -> Iterator[Suggestion]:
-    with_value = options_with_value(command)
-    own, program = before, None
-    if isinstance(command, ProgramCommand):
-        own, program = split_command_line(before, with_value)
-    if program is not None:
-        yield from _behind_target(command, program, current)
-    elif before[-1:] == ["--"]:
-        yield Suggestion(COMMANDS)
-    elif (option := _awaiting_value(own, with_value)) is not None:
-        yield from _values(command, option, current, None)
-    elif current.startswith("-") and current != "-":
-        yield from _options(command, current, None)
-    elif isinstance(command, ProgramCommand):
-        fitting = [each for each in recordings() if each.value.startswith(current)]
-        yield from fitting if isinstance(command, ReportCommand) else ()
-        if not (current and fitting):  # else its folder would be in the way
-            yield Suggestion(FILES)
-    else:
-        yield from _arguments(command, own, with_value)
+class _Zsh(_WholeWords, ZshComplete):
+    pass
 
 
-def _behind_target(command: click.Command, program: Program, current: str) -> Iterator[Suggestion]:
-    """Files, which are all that can be known of a program's arguments; options behind a recording."""
-    first, *rest = program.arguments
-    if program.is_python and first == "-m" and not rest:
-        yield from modules(current)
-    elif not isinstance(command, ReportCommand) or is_to_be_run(program):
-        yield Suggestion(FILES)
-    elif (option := _awaiting_value(rest, options_with_value(command))) is not None:
-        yield from _values(command, option, current, Path(first))
-    else:
-        yield from _options(command, current, Path(first))
+class _Fish(_WholeWords, FishComplete):
+    pass
 
 
-def _awaiting_value(own: Sequence[str], with_value: frozenset[str]) -> str | None:
-    """The option at the end that has no value yet."""
-    position = 0
-    while position < len(own):
-        if own[position] in with_value:
-            if position + 1 == len(own):
-                return own[position]
-            position += 1
-        position += 1
-    return None
+class _Bash(_WholeWords, BashComplete):
+    """Joins the pieces of a word that bash gives apart, and gives what completes the last piece."""
+
+    _cut = 0
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """The words before, and the whole word that is completed."""
+        args, last = super().get_completion_args()
+        words = [""]
+        for piece in (*args, last):
+            if piece in _BREAKS or words[-1].endswith(_BREAKS):
+                words[-1] += piece
+            else:
+                words.append(piece)
+        self._cut = len(words[-1]) - (0 if last in _BREAKS else len(last))
+        return words[1:-1], words[-1]
+
+    def format_completion(self, item: CompletionItem) -> str:
+        """What stands for the last piece."""
+        if item.type == "plain":
+            item.value = item.value[self._cut :]
+        return super().format_completion(item)
 
 
-def _options(command: click.Command, current: str, target: Path | None) -> Iterator[Suggestion]:
-    """The names of options, or, behind `--option=`, its values."""
-    name, equals, _ = current.partition("=")
-    if equals:
-        for each in _values(command, name, current.removeprefix(f"{name}="), target):
-            is_word = each.value not in FROM_THE_SHELL
-            yield Suggestion(f"{name}={each.value}", each.description) if is_word else each
-        return
-    for parameter in command.get_params(click.Context(command)):
-        if isinstance(parameter, click.Option):
-            for option in (*parameter.opts, *parameter.secondary_opts):
-                yield Suggestion(option, first_clause(parameter.help or ""))
-
-
-def _values(command: click.Command, name: str, current: str, target: Path | None) -> Iterator[Suggestion]:
-    for parameter in command.params:
-        if name in parameter.opts:
-            yield from of_parameter(parameter, current, target)
-
-
-def _arguments(
-    command: click.Command, own: Sequence[str], with_value: frozenset[str]
-) -> Iterator[Suggestion]:
-    """What the next argument of a command may be that takes no program."""
-    given, position = 0, 0
-    while position < len(own):
-        given += not own[position].startswith("-")
-        position += 2 if own[position] in with_value else 1
-    wanted = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
-    if wanted and (given < len(wanted) or wanted[-1].nargs < 0):
-        yield from of_parameter(wanted[min(given, len(wanted) - 1)], "", None)
+def use_whole_words() -> None:
+    """Have click complete whole words."""
+    for shell in (_Bash, _Zsh, _Fish):
+        add_completion_class(shell)

@@ -21,6 +21,7 @@ from .options import (
     force_option,
     python_option,
     recording_option,
+    time_limit_option,
 )
 from .program import program_of
 from .report_command import ReportCommand, is_to_be_run, named_recording
@@ -36,19 +37,11 @@ _PROGRAM_ENDING = ".pt2"  # torch's own, of an exported program and of AOTInduct
     is_flag=True,
     help="Compile what exports with AOTInductor; -o FILE.pt2 then writes its package.",
 )
-@documented_option(
-    "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="For each trial of a module; one that takes longer is ended.",
-)
+@time_limit_option("For each trial of a module; one that takes longer is ended.", 60.0)
 @documented_option(
     "--most-modules",
     type=click.IntRange(min=1),
     default=10,
-    show_default=True,
     metavar="N",
     help="Try so many of the modules that are called, the first ones.",
 )

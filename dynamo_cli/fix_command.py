@@ -64,7 +64,6 @@ class FixToApply(click.IntRange):
     "--budget",
     type=click.FloatRange(min=0, min_open=True),
     default=600.0,
-    show_default=True,
     metavar="SECONDS",
     help="Begin no further run after so long.",
 )
@@ -72,7 +71,6 @@ class FixToApply(click.IntRange):
     "--most-runs",
     type=click.IntRange(min=3),
     default=40,
-    show_default=True,
     metavar="N",
     help="Run the program no more often.",
 )

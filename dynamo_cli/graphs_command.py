@@ -13,7 +13,7 @@ from dynamo_reporters.graphs.document import GROUPS, STAGES
 from dynamo_reporters.page.blocks import Block
 from dynamo_reporters.report import Report
 
-from .options import documented_option
+from .options import all_option, completed_by, documented_option
 from .report_command import report_command
 
 
@@ -39,11 +39,12 @@ def _known_stages(ctx: click.Context, parameter: click.Parameter, names: tuple[s
     "stages",
     multiple=True,
     metavar="STAGE",
+    shell_complete=completed_by("stages"),
     callback=_known_stages,
     help=f"Show what became of the graphs, in torch's text: {', '.join(STAGES)}, or {' or '.join(GROUPS)}. "
     "Repeat for more.",
 )
-@documented_option("--all", "show_all", is_flag=True, help="Show every node, also of layers that repeat.")
+@all_option("Show every node, also of layers that repeat.")
 @documented_option(
     "--training",
     is_flag=True,
@@ -54,6 +55,7 @@ def _known_stages(ctx: click.Context, parameter: click.Parameter, names: tuple[s
     "--runnable",
     type=click.IntRange(min=1),
     metavar="N",
+    shell_complete=completed_by("graphs"),
     help="Give a stand-alone program that runs graph N: torch's own where Inductor compiled it, else one "
     "that compares eager and compiled.",
 )

@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -28,6 +28,9 @@ from dynamo_core.shared.names import RECORDING_VARIABLE
 from dynamo_core.shared.shown_paths import show_paths_from
 from dynamo_core.shared.text import printable
 from dynamo_reporters.registry import REPORTS
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # SIGTERM ends a command that has much to run as Ctrl-C does: with what is done until then.
 #
@@ -130,7 +133,6 @@ COMMANDS = {
     "schema": "Print the JSON Schema of a report's document.",
     "mcp": "Serve these commands to a coding agent (Model Context Protocol).",
     "skill": "Print, or install into a project, what a coding agent needs to know.",
-    "completion": "Print what makes bash, zsh or fish complete this command.",
 }
 
 # Where a command's function is not in a module of its name, `<name>_command`.
@@ -166,6 +168,8 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if ctx.resilient_parsing:  # a shell asks what may follow
+            return super().resolve_command(ctx, args) if args[0] in COMMANDS else (None, None, [])
         if args and args[0] == "help":
             args = [*args[1:2], "--help"]
             if args == ["--help"]:
@@ -177,6 +181,13 @@ class _Commands(click.Group):
             hint = did_you_mean(args[0], COMMANDS) or f"try `dynamo run {args[0]}`"
             raise click.UsageError(f"no such command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
+        """The commands, without importing each."""
+        from click.shell_completion import CompletionItem
+
+        found = [(name, what) for name, what in COMMANDS.items() if name.startswith(incomplete)]
+        return [CompletionItem(name, help=what) for name, what in found]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -231,6 +242,10 @@ def main() -> NoReturn:
     os.environ.pop(
         RECORDING_VARIABLE, None
     )  # of `dynamo env`: the processes that we ask things are no part of it
+    if "_DYNAMO_COMPLETE" in os.environ:
+        from .completion import use_whole_words
+
+        use_whole_words()
     try:
         code = dynamo.main(prog_name="dynamo", standalone_mode=False)
         if sys.stdout is not None:

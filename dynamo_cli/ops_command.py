@@ -6,13 +6,13 @@ from dynamo_core.case import Case
 from dynamo_reporters.ops import SORT_KEYS
 from dynamo_reporters.report import Report
 
-from .options import documented_option
+from .options import all_option, documented_option
 from .report_command import report_command
 
 
 @report_command("ops")
 @documented_option("--sort", type=click.Choice(SORT_KEYS), default="executed", help="What comes first.")
-@documented_option("--all", "show_all", is_flag=True, help="Every kind of op, not the first twenty.")
+@all_option("Every kind of op, not the first twenty.")
 @documented_option(
     "--aot", is_flag=True, help="The operators of AOTAutograd's forward and backward graphs, where it trains."
 )

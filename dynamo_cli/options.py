@@ -47,6 +47,12 @@ class OptionWithOptionalValue(click.Option):
         super().__init__(*args, **named)
         self.bare = bare
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Its values, and files: what follows it after a space is the program."""
+        from .completion import file_item
+
+        return [file_item(incomplete), *super().shell_complete(ctx, incomplete)]
+
 
 # The options of `dynamo run`, which every command shares that can run a program first.
 
@@ -58,11 +64,79 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # Every option of ours can be given by an environment variable, which its help names.
 documented_option = functools.partial(click.option, show_envvar=True)
 
-python_option = documented_option(
-    "--python",
-    envvar="DYNAMO_PYTHON",
-    metavar="PATH",
-    help="The Python that runs the program.  [default: this one if it has torch, else PATH's]",
+
+def completed_by(name: str) -> Callable[[click.Context, click.Parameter, str], Any]:
+    """A callback of `completion.py`, which is imported when a shell asks."""
+
+    def complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> Any:
+        from . import completion
+
+        return getattr(completion, name)(ctx, parameter, incomplete)
+
+    return complete
+
+
+# Options that several commands have, each declared once.
+
+
+def python_option_of(whose: str) -> Callable[[Command], Command]:
+    """`--python`, by what that Python is for."""
+    option: Callable[[Command], Command] = documented_option(
+        "--python",
+        envvar="DYNAMO_PYTHON",
+        metavar="PATH",
+        shell_complete=completed_by("files_too"),
+        help=f"The Python {whose}.  [default: this one if it has torch, else PATH's]",
+    )
+    return option
+
+
+def all_option(text: str) -> Callable[[Command], Command]:
+    """`--all`, given to the command as `show_all`."""
+    option: Callable[[Command], Command] = documented_option("--all", "show_all", is_flag=True, help=text)
+    return option
+
+
+def time_limit_option(
+    text: str, default: float | None, least: float = 0, envvar: str | None = None
+) -> Callable[[Command], Command]:
+    """`--time-limit` in seconds, above 0 or from `least`."""
+    option: Callable[[Command], Command] = documented_option(
+        "--time-limit",
+        type=click.FloatRange(min=least, min_open=not least),
+        default=default,
+        envvar=envvar,
+        metavar="SECONDS",
+        help=text,
+    )
+    return option
+
+
+python_option = python_option_of("that runs the program")
+frame_option = documented_option(
+    "--frame",
+    metavar="NAME",
+    shell_complete=completed_by("frames"),
+    help="Only frames of this name; * and ? match.",
+)
+compile_id_option = documented_option(
+    "--compile-id",
+    metavar="0/1",
+    shell_complete=completed_by("compile_ids"),
+    help="Only this compile, or every compile of frame 0.",
+)
+rank_option = documented_option(
+    "--rank",
+    type=int,
+    metavar="N",
+    shell_complete=completed_by("ranks"),
+    help="Only rank N of a distributed run.",
+)
+step_option = documented_option(
+    "--step",
+    metavar="NAME",
+    shell_complete=completed_by("steps"),
+    help="The function that is called once a step, if not the one found; * and ? match.",
 )
 force_option = documented_option(
     "-f", "--force", is_flag=True, envvar="DYNAMO_FORCE", help="Replace an earlier recording at DIR."
@@ -107,7 +181,6 @@ _limits = [
         "--trace-limit",
         type=click.FloatRange(min=0),
         default=TRACE_LIMIT,
-        show_default=True,
         metavar="SECONDS",
         callback=_none_for_zero,
         envvar="DYNAMO_TRACE_LIMIT",
@@ -117,7 +190,6 @@ _limits = [
         "--op-limit",
         type=click.IntRange(min=0),
         default=OP_LIMIT,
-        show_default=True,
         metavar="N",
         callback=_none_for_zero,
         envvar="DYNAMO_OP_LIMIT",
@@ -127,7 +199,6 @@ _limits = [
         "--loop-limit",
         type=click.IntRange(min=0),
         default=LOOP_LIMIT,
-        show_default=True,
         metavar="N",
         callback=_none_for_zero,
         envvar="DYNAMO_LOOP_LIMIT",
@@ -147,7 +218,6 @@ _limits = [
         "--capture-budget",
         type=click.FloatRange(min=0),
         default=CAPTURE_BUDGET,
-        show_default=True,
         metavar="SECONDS",
         callback=_none_for_zero,
         envvar="DYNAMO_CAPTURE_BUDGET",
@@ -177,6 +247,7 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             default="inductor",
             envvar="DYNAMO_BACKEND",
             metavar="NAME[,NAME…]",
+            shell_complete=completed_by("chain"),
             help="The backend for what is captured: a name that `dynamo backends` lists, inductor:MODE, "
             "module:function or file.py:function. Of several, each graph goes to the first that takes it.",
         ),
@@ -184,7 +255,6 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             "--semantics",
             type=click.Choice((SEMANTICS_EAGER, SEMANTICS_COMPILED)),
             default=SEMANTICS_EAGER,
-            show_default=True,
             envvar="DYNAMO_SEMANTICS",
             help="Where torch.compile's semantics differ from eager's (gradients of unused outputs, a second "
             "or a double backward, types of exceptions), a program that dynamo captures gets eager's, or "
@@ -196,7 +266,12 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             envvar="DYNAMO_STRICT",
             help="A graph that no backend takes is an error in the program, instead of running eager.",
         ),
-        documented_option("--mode", envvar="DYNAMO_MODE", help="As torch.compile's mode."),
+        documented_option(
+            "--mode",
+            envvar="DYNAMO_MODE",
+            shell_complete=completed_by("modes"),
+            help="As torch.compile's mode.",
+        ),
         dynamic_option,
         documented_option(
             "--fullgraph",
@@ -240,7 +315,6 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             "--on-recompile",
             type=click.Choice((ON_RECOMPILE_EAGER, ON_RECOMPILE_ERROR)),
             default=ON_RECOMPILE_EAGER,
-            show_default=True,
             envvar="DYNAMO_ON_RECOMPILE",
             help="What becomes of a frame that would be compiled after --freeze-after.",
         ),
@@ -270,7 +344,6 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             "--profile-steps",
             type=click.IntRange(min=1, max=10_000),
             default=10,
-            show_default=True,
             envvar="DYNAMO_PROFILE_STEPS",
             metavar="N",
             help="How many steps --profile measures.",

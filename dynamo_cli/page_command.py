@@ -24,7 +24,7 @@ from dynamo_core.shared.safe_writing import replace_in_one_step
 from dynamo_core.shared.text import printable
 from dynamo_reporters.page.blocks import Block, Bullets, Heading, Paragraph
 
-from .options import RUN_OPTIONS, documented_option, run_options
+from .options import RUN_OPTIONS, documented_option, rank_option, run_options
 from .report_command import ReportCommand, page_contents, page_of, read_with_progress, target_recording
 from .report_output import put, stdout
 
@@ -45,9 +45,7 @@ _DEFAULT_FILE = Path("dynamo-report.html")
 @documented_option(
     "--open", "is_opened", is_flag=True, envvar="DYNAMO_REPORT_OPEN", help="Open the page in the browser."
 )
-@documented_option(
-    "--rank", type=int, metavar="N", envvar="DYNAMO_REPORT_RANK", help="Only rank N of a distributed run."
-)
+@rank_option
 @run_options("--recording")
 @click.pass_context
 def page_command(

@@ -1,10 +1,10 @@
 """`dynamo profile`."""
 
 from dynamo_core.case import Case
-from dynamo_reporters.profile.exports.formats import to_chrome_trace, to_csv, to_pstats, to_speedscope
+from dynamo_reporters.profile.exports.formats import to_chrome_trace, to_speedscope
 from dynamo_reporters.report import Report
 
-from .options import documented_option
+from .options import all_option, step_option
 from .report_command import Export, report_command
 
 _EXPORTS = {
@@ -12,18 +12,12 @@ _EXPORTS = {
         to_chrome_trace, "a timeline for ui.perfetto.dev and chrome://tracing", (".trace.json",)
     ),
     "speedscope": Export(to_speedscope, "one for speedscope.app", (".speedscope.json",)),
-    "pstats": Export(to_pstats, "a Python profile for snakeviz and pstats", (".prof", ".pstats")),
-    "csv": Export(to_csv, "a row for each thing that took time", (".csv",)),
 }
 
 
 @report_command("profile", exports=_EXPORTS)
-@documented_option("--all", "show_all", is_flag=True, help="Every phase, graph and operator, however small.")
-@documented_option(
-    "--step",
-    metavar="NAME",
-    help="The function that is called once a step, if not the one found; * and ? match.",
-)
+@all_option("Every phase, graph and operator, however small.")
+@step_option
 def profile_command(show_all: bool, step: str | None) -> Report[Case]:
     """Show where the time goes: start-up, compiling, compiled graphs, the rest.
 
@@ -35,7 +29,6 @@ def profile_command(show_all: bool, step: str | None) -> Report[Case]:
       dynamo profile --all --compile-id 0/0
       dynamo profile -o train.trace.json       for ui.perfetto.dev, or chrome://tracing
       dynamo profile -o train.speedscope.json  for speedscope.app
-      dynamo profile -o train.prof             for snakeviz, and python -m pstats
       dynamo profile --profile train.py        run it first, with a window of torch.profiler
     """
     from dynamo_reporters.profile.report import report

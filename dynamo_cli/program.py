@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -17,6 +17,9 @@ from dynamo_core.shared.text import printable
 
 from .help_pages import CommandWithHelp
 from .options import RUN_OPTIONS, OptionWithOptionalValue
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # Options of ours behind the program's name: they are the program's, which may not be what was meant.
 
@@ -85,11 +88,35 @@ class ProgramCommand(CommandWithHelp):
         """Give click our own options only, and keep the program in the context."""
         own, ctx.meta[_PROGRAM_KEY] = split_command_line(args, options_with_value(self))
         optional = _optional_values(self)
+        if ctx.resilient_parsing:  # a shell asks what may follow
+            return super().parse_args(ctx, with_bare_values(self, own))
         if own and own[-1] in optional:
             _check_value_is_attached(own[-1], optional[own[-1]], program_of(ctx))
         if program_of(ctx) is not None:
             ctx.default_map = ctx.meta[_DEFAULTS_KEY] = project_defaults(self, ctx)
         return super().parse_args(ctx, with_bare_values(self, own))
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its options; for a shell that asks behind a program none, as what follows is the program's."""
+        program = ctx.meta.get(_PROGRAM_KEY) if ctx.resilient_parsing else None
+        return super().get_params(ctx) if program is None or not self.runs(program) else []
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
+        """Options; modules behind `-m`; else what may be the target, or files for a program's arguments."""
+        from .completion import file_item, modules
+
+        program = program_of(ctx)
+        if program is not None and self.runs(program):
+            return modules(incomplete) if program.arguments == ("-m",) else [file_item(incomplete)]
+        if program is not None or incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return self.targets(incomplete)
+
+    def targets(self, incomplete: str) -> list["CompletionItem"]:
+        """What may be the program."""
+        from .completion import file_item
+
+        return [file_item(incomplete)]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; first say which options behind the program look like a mistake."""

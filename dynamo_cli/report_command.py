@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,9 +27,21 @@ from dynamo_core.shared.similar_paths import did_you_mean_path
 from dynamo_core.shared.text import printable
 from dynamo_reporters.report import Report
 
-from .options import RUN_OPTIONS, documented_option, request_from, run_options
+from .options import (
+    RUN_OPTIONS,
+    compile_id_option,
+    completed_by,
+    documented_option,
+    frame_option,
+    rank_option,
+    request_from,
+    run_options,
+)
 from .program import ProgramCommand, program_of, set_program
 from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # A recording that is named on a command line: a path, or a URL, of which there is a copy to read.
 
@@ -44,10 +56,19 @@ class RecordingPath(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Fetch what is at a URL."""
-        return (
-            copy_of(value) if isinstance(value, str) and is_url(value) else super().convert(value, param, ctx)
-        )
+        """Fetch what is at a URL, unless a shell only asks what may follow."""
+        is_asked = ctx is not None and ctx.resilient_parsing
+        if isinstance(value, str) and is_url(value) and not is_asked:
+            return copy_of(value)
+        return super().convert(value, param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list["CompletionItem"]:
+        """Recordings, and files."""
+        from .completion import recordings_or_files
+
+        return recordings_or_files(incomplete)
 
 
 def copy_of(url: str) -> Path:
@@ -107,7 +128,7 @@ class Export:
     A file whose name has one of the `endings` is of this format; the longest ending decides.
     """
 
-    make: Callable[[Recording], str | bytes]
+    make: Callable[[Recording], str]
     viewer: str
     endings: tuple[str, ...]
 
@@ -123,11 +144,23 @@ class ReportCommand(ProgramCommand):
         """Whether this is a program to run, and not a recording to read."""
         return is_to_be_run(program)
 
+    def targets(self, incomplete: str) -> list["CompletionItem"]:
+        """What may be the target: a recording, or a file."""
+        from .completion import recordings_or_files
+
+        return recordings_or_files(incomplete)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse again, with the options that follow the name of a recording put before it."""
         rest = super().parse_args(ctx, args)
         program = program_of(ctx)
-        if program is None or len(program.arguments) < 2 or is_to_be_run(program):
+        if program is None or is_to_be_run(program):
+            return rest
+        if ctx.resilient_parsing:
+            from .completion import TARGET_KEY
+
+            ctx.meta[TARGET_KEY] = Path(program.arguments[0])
+        if len(program.arguments) < 2 or ctx.resilient_parsing:
             return rest
         target, *behind = program.arguments
         before = args[: len(args) - len(program.arguments)]
@@ -155,13 +188,18 @@ def report_command(
     shared = [
         format_option((*FORMATS, *exports), _meaning_of_formats(exports)),
         report_file_option,
-        documented_option("--frame", metavar="NAME", help="Only frames of this name; * and ? match."),
+        frame_option,
+        compile_id_option,
         documented_option(
-            "--compile-id", metavar="0/1", help="Only this compile, or every compile of frame 0."
+            "--graph", type=int, metavar="N", shell_complete=completed_by("graphs"), help="Only graph N."
         ),
-        documented_option("--graph", type=int, metavar="N", help="Only graph N."),
-        documented_option("--file", metavar="PATTERN", help="Only frames of files that match."),
-        documented_option("--rank", type=int, metavar="N", help="Only rank N of a distributed run."),
+        documented_option(
+            "--file",
+            metavar="PATTERN",
+            shell_complete=completed_by("source_files"),
+            help="Only frames of files that match.",
+        ),
+        rank_option,
         documented_option(
             "--restart",
             type=int,
@@ -198,7 +236,7 @@ def report_command(
             recording = select(read_with_progress(path, contents, one_for_alike=is_one_for_alike), selection)
             case = Case(recording)
             if form in exports:
-                _write_export(exports[form], recording, form, report_file)
+                put(exports[form].make(recording), report_file)
             elif form == "html":
                 put(page_of(case, report), report_file)
             else:
@@ -321,13 +359,6 @@ def _may_be_program(path: Path) -> bool:
 def _how_to_run(target: str) -> str:
     """What to type where a target was meant as a program."""
     return f"; if it is a program, run it first: dynamo run {shlex.quote(target)}, then dynamo explain"
-
-
-def _write_export(export: Export, recording: Recording, form: str, report_file: Path | None) -> None:
-    content = export.make(recording)
-    if isinstance(content, bytes) and report_file is None and sys.stdout is not None and sys.stdout.isatty():
-        raise click.UsageError(f"{form} is binary: give -o FILE{export.endings[0]}, or send stdout to a file")
-    put(content, report_file)
 
 
 def _endings(exports: Mapping[str, Export]) -> dict[str, str]:

@@ -5,7 +5,7 @@ import click
 from dynamo_core.case import Case
 from dynamo_reporters.report import Report
 
-from .options import documented_option
+from .options import all_option, documented_option
 from .report_command import report_command
 
 
@@ -34,9 +34,7 @@ def breaks_command() -> Report[Case]:
     "--diff", is_flag=True, help="Align the two under the source lines, and explain what was inserted."
 )
 @documented_option("--source", is_flag=True, help="Show the frame's source, with what runs each line now.")
-@documented_option(
-    "--all", "show_all", is_flag=True, help="With --diff or --source, shorten and fold nothing."
-)
+@all_option("With --diff or --source, shorten and fold nothing.")
 def bytecode_command(diff: bool, source: bool, show_all: bool) -> Report[Case]:
     """Show the bytecode of every compiled frame before and after Dynamo, with its resume functions.
 
@@ -59,9 +57,7 @@ def bytecode_command(diff: bool, source: bool, show_all: bool) -> Report[Case]:
 
 
 @report_command("explain")
-@documented_option(
-    "--all", "show_all", is_flag=True, help="Every finding in full, where compile time went, the graphs."
-)
+@all_option("Every finding in full, where compile time went, the graphs.")
 def explain_command(show_all: bool) -> Report[Case]:
     """Say what happened in a recording, what to do first and what that saves, on one screen.
 
@@ -83,9 +79,7 @@ def explain_command(show_all: bool) -> Report[Case]:
 
 
 @report_command("guards")
-@documented_option(
-    "--all", "show_all", is_flag=True, help="List every guard, those too that are only counted."
-)
+@all_option("List every guard, those too that are only counted.")
 def guards_command(show_all: bool) -> Report[Case]:
     """Show the guards of every cache entry: under which conditions compiled code may be used again.
 
@@ -128,9 +122,7 @@ def ranks_command() -> Report[Case]:
 
 
 @report_command("recompiles")
-@documented_option(
-    "--all", "show_all", is_flag=True, help="Every cache entry that failed, not the newest alone."
-)
+@all_option("Every cache entry that failed, not the newest alone.")
 def recompiles_command(show_all: bool) -> Report[Case]:
     """Show which frames were compiled again, which guard failed on which values, and what to do about it.
 

@@ -29,7 +29,7 @@ report_file_option = documented_option(
 FORMATS = ("text", "markdown", "json", "html")
 _LARGE = 1_000_000  # characters of a JSON document
 _JSON_KEY = "dynamo_cli.as_json"
-_OF_ONE_COMMAND = ("chrome", "speedscope", "pstats", "csv")
+_OF_ONE_COMMAND = ("chrome", "speedscope", "csv")
 
 
 class _FormatOption(click.Option):

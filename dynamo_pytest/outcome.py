@@ -12,9 +12,10 @@ from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.words import frame_name, place
 from dynamo_core.case import Case
-from dynamo_core.compare.lock_file import Facts, KnownFinding
+from dynamo_core.compare.lock_file import Facts
 from dynamo_core.findings import CONTENTS, OF_THE_COMPILER, Finding
 from dynamo_core.findings.build import via_line
+from dynamo_core.findings.matching import KnownFinding
 from dynamo_core.model import Graph, Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -146,10 +147,7 @@ class Outcome:
 
     def put_in(self, report: pytest.TestReport) -> None:
         """Attach the outcome as plain values: xdist sends nothing else."""
-        findings = [
-            [each.identity, each.kind, each.file, each.function, each.line]
-            for each in self.facts.findings.values()
-        ]
+        findings = [[each.identity, *each.parts] for each in self.facts.findings.values()]
         content = (self.test, dict(self.facts.counts), findings, self.is_known, self.better)
         setattr(report, _ATTRIBUTE, content)
 

@@ -1,19 +1,16 @@
 """`dynamo bench` as JSON and as CSV: one declaration for the document and its schema."""
 
-import csv
-import io
 from typing import Annotated, Any
 
-from dynamo_core.bench.comparison import Basis, Figures, compare
+from dynamo_core.bench.comparison import Basis, Figures, Speed, compare, speed_of
 from dynamo_core.bench.graphs import GraphTimes
 from dynamo_core.bench.measured import Agreement, Bench, OutputComparison, Run
 from dynamo_core.model import Place
-from dynamo_core.shared.declared import Count, Ge, Gt, Seconds
+from dynamo_core.shared.declared import Count, Ge, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
-from dynamo_core.shared.timing import Ratio
 
-from .documents import csv_row
-from .parts.measured import Measured
+from .documents import csv_text
+from .parts.measured import Measured, speed_cells
 
 _COLUMNS = (
     *("backend", "mode", "basis", "median_seconds", "speed_up", "ci_low", "ci_high", "rounds"),
@@ -31,16 +28,6 @@ class StepValue:
     called_at: Annotated[
         Place | None, "the program's line that calls it, where it is torch's or another library's"
     ]
-
-
-@dataclass(frozen=True)
-class SpeedUp:
-    """How many times as fast as eager, and the 95 % confidence interval."""
-
-    mean: Annotated[float, Gt(0)]
-    low: Annotated[float | None, "of the 95 % confidence interval; null with one round"]
-    high: float | None
-    rounds: Annotated[int, Ge(1)]
 
 
 @dataclass(frozen=True)
@@ -88,7 +75,7 @@ class BackendFigures:
     seconds: Annotated[list[Seconds], "one a round, the median of its steps; rounds that failed have none"]
     median_seconds: Seconds | None
     speed_up: Annotated[
-        SpeedUp | None,
+        Speed | None,
         "eager's time by the backend's in the same round, the geometric mean, from ten rounds on without the "
         "fifth at each end; null for eager itself",
     ]
@@ -180,12 +167,7 @@ def bench_document(bench: Bench) -> BenchDocument:
 
 def speedups_csv(bench: Bench) -> str:
     """A row a backend; what is not known is empty."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for figures in compare(bench):
-        writer.writerow(csv_row(_row(figures, _backend(figures, bench))))
-    return text.getvalue()
+    return csv_text(_COLUMNS, [_row(figures, _backend(figures, bench)) for figures in compare(bench)])
 
 
 def _backend(figures: Figures, bench: Bench) -> BackendFigures:
@@ -198,7 +180,7 @@ def _backend(figures: Figures, bench: Bench) -> BackendFigures:
         steps_compared=figures.steps_compared,
         seconds=list(figures.seconds),
         median_seconds=figures.median_seconds,
-        speed_up=None if speed is None else _speed_up(speed),
+        speed_up=None if speed is None else speed_of(speed),
         is_decided=figures.is_decided,
         compile_seconds=CompileSeconds(figures.compile_cold, figures.compile_warm),
         break_even_steps=figures.break_even,
@@ -213,11 +195,6 @@ def _backend(figures: Figures, bench: Bench) -> BackendFigures:
             for number, run in backend.runs.items()
         ],
     )
-
-
-def _speed_up(ratio: Ratio) -> SpeedUp:
-    low, high = (None, None) if ratio.interval is None else ratio.interval
-    return SpeedUp(ratio.estimate, low, high, ratio.rounds)
 
 
 def _run(number: int, run: Run, recording: str | None) -> RunOfRound:
@@ -241,25 +218,14 @@ def _graph(graph: GraphTimes) -> GraphFigures:
 
 
 def _row(figures: Figures, value: BackendFigures) -> dict[str, Any]:
-    speed, agreement, output = value.speed_up, value.agreement, value.output
-    return {
-        "backend": value.backend,
+    agreement, output = value.agreement, value.output
+    return {name: getattr(value, name) for name in _COLUMNS if hasattr(value, name)} | {
         "mode": figures.backend.mode,
-        "basis": value.basis,
-        "median_seconds": value.median_seconds,
-        "speed_up": None if speed is None else speed.mean,
-        "ci_low": None if speed is None else speed.low,
-        "ci_high": None if speed is None else speed.high,
-        "rounds": None if speed is None else speed.rounds,
+        **speed_cells(value.speed_up),
         "compile_cold_seconds": value.compile_seconds.cold,
         "compile_warm_seconds": value.compile_seconds.warm,
-        "break_even_steps": value.break_even_steps,
         "peak_bytes": value.peak_bytes.resident,
         "peak_cuda_bytes": value.peak_bytes.cuda,
-        "graphs": value.graphs,
-        "graph_breaks": value.graph_breaks,
-        "recompiles": value.recompiles,
         "agreement": None if agreement is None else agreement.verdict,
         "output": None if output is None else output.likeness,
-        "problem": value.problem,
     }

@@ -5,10 +5,12 @@ be, where not all of them: `Annotated[int, Ge(1)]`, with the meaning or without 
 hold says by what name it stands in `common.schema.json`: `in_common: ClassVar[str] = "failure"`.
 """
 
+import csv
+import io
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -63,8 +65,9 @@ def json_value(value: Any) -> Any:
 
 @cache
 def _names(declared: Any) -> tuple[tuple[str, str], ...]:
-    """The fields of a dataclass, and their names in JSON."""
-    return tuple((field.name, field.name.rstrip("_")) for field in fields(declared))
+    """The fields of a dataclass that are in documents, and their names in JSON."""
+    shown = (field for field in fields(declared) if field.metadata.get("in_documents", True))
+    return tuple((field.name, field.name.rstrip("_")) for field in shown)
 
 
 def json_schema(declared: Any) -> dict[str, Any]:
@@ -147,12 +150,17 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def csv_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The cells of a row; text that would be a formula begins with an apostrophe, numbers stay numbers."""
-    return {name: _cell(value) for name, value in row.items()}
+def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """A table as CSV (RFC 4180), with a header. What is not known is empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: csv_cell(value) for name, value in row.items()} for row in rows)
+    return text.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def csv_cell(value: Any) -> Any:
+    """Text that would be a formula begins with an apostrophe, numbers stay numbers; None for NaN."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value

@@ -1,20 +1,19 @@
 """`dynamo bench --suite`: the page."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dynamo_core.analysis.words import number, seconds
+from dynamo_core.bench.comparison import Speed
 from dynamo_core.bench.suite.file import BrokenBound
 from dynamo_core.bench.suite.results import Change, Difference
-from dynamo_core.bench.suite.rows import BackendSummary, ProgramResult, Row, Speed
+from dynamo_core.bench.suite.rows import BackendSummary, ProgramResult, Row
 from dynamo_core.bench.suite.runner import Compared, JudgedSuite
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .documents import csv_row
+from .documents import csv_text
 from .page.blocks import Block, Bullets, Estimate, Heading, Paragraph, Table, table
-from .parts.measured import factor, interval, speed_ups_drawn
+from .parts.measured import factor, interval, speed_cells, speed_ups_drawn
 from .report import Report
 
 _CHANGES: dict[Change, str] = {
@@ -40,7 +39,7 @@ def suite_blocks(judged: JudgedSuite, results: str) -> Iterator[Block]:
     yield Heading(_headline(judged), 1)
     yield Paragraph(_what_was_done(judged))
     if judged.beyond:
-        yield Heading("BrokenBound a bound")
+        yield Heading("Broken bounds")
         yield Bullets([_beyond_text(each) for each in judged.beyond], "warning")
     if judged.compared is not None:
         yield from _compared(judged.compared)
@@ -357,28 +356,20 @@ def suite_document(judged: JudgedSuite, results: str) -> SuiteDocument:
 
 def suite_csv(results: Sequence[ProgramResult]) -> str:
     """A row for each program under each backend; what is not known is empty."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
-    writer.writeheader()
+    rows: list[dict[str, Any]] = []
     for result in results:
         if result.skipped is not None:
-            writer.writerow(
-                csv_row({"program": result.program, "outcome": "not run", "problem": result.skipped})
-            )
-        for row in result.rows:
-            writer.writerow(csv_row(_cells(result, row)))
-    return text.getvalue()
+            rows.append({"program": result.program, "outcome": "not run", "problem": result.skipped})
+        rows += (_cells(result, row) for row in result.rows)
+    return csv_text(_COLUMNS, rows)
 
 
 def _cells(result: ProgramResult, row: Row) -> dict[str, Any]:
-    speed, machine = row.speed_up, result.machine
+    machine = result.machine
     figures = {name: getattr(row, name) for name in _COLUMNS if hasattr(row, name)}
     return figures | {
         "program": result.program,
-        "speed_up": None if speed is None else speed.mean,
-        "ci_low": None if speed is None else speed.low,
-        "ci_high": None if speed is None else speed.high,
-        "rounds": None if speed is None else speed.rounds,
+        **speed_cells(row.speed_up),
         "host": None if machine is None else machine.host,
         "hardware": None if machine is None else machine.hardware,
     }

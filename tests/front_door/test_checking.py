@@ -130,7 +130,7 @@ def test_entries_of_other_programs_stay(check: Check, lock: Path) -> None:
         ("version = \n", "is no TOML"),
         ('version = 1\n["p"]\ngraphs = "many"\n', "a count that is no number"),
         ('version = 1\n["p"]\ngrahps = 1\n', "'grahps'"),
-        ('version = 1\n["p"]\nfindings.x = 1\n', "is not [kind, file, function, line]"),
+        ('version = 1\n["p"]\nfindings.x = 1\n', "is not [kind, file, function, line, cause]"),
         ("version = 1\np = 1\n", "is no table"),
     ],
 )

@@ -1,19 +1,30 @@
 """What completion offers for a line; `tests/integration/test_shell_completion.py` has shells show it."""
 
+import shlex
 import shutil
 from pathlib import Path
 
 import pytest
 
 from answering import answer
-from dynamo_cli.completion_command import SCRIPTS
 from stored import stored
 
 
 def offered(shell: str, *words: str, cwd: Path) -> list[str]:
-    result = answer("completion", shell, "--", *words, cwd=cwd)
+    """The values that a shell gets for the last word; `:file` and `:dir` where it adds its own."""
+    typed = shlex.join(["dynamo", *words[:-1]]) + f" {words[-1]}"
+    variables = {
+        "_DYNAMO_COMPLETE": f"{shell}_complete",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": words[-1] if shell == "fish" else str(len(words)),
+    }
+    result = answer(cwd=cwd, env=variables)
     assert (result.exit_code, result.stderr) == (0, "")
-    return [line.partition("\t")[0] for line in result.stdout.splitlines()]
+    lines = result.stdout.splitlines() if result.stdout.strip() else []
+    if shell == "zsh":  # a line each for type, value and description
+        lines = [f"{kind},{value}" for kind, value in zip(lines[::3], lines[1::3], strict=True)]
+    found = [line.partition("\t")[0].partition(",") for line in lines]
+    return [value if kind == "plain" else f":{kind}" for kind, _, value in found]
 
 
 @pytest.fixture
@@ -30,35 +41,36 @@ def project(tmp_path: Path) -> Path:
     [
         (["expl"], ["explain"]),
         (["help", "brea"], ["breaks"]),
-        (["run", ""], [":files"]),
+        (["run", ""], [":file"]),
         (["run", "--backe"], ["--backend"]),
-        (["run", "train_it.py", "--backe"], [":files"]),
-        (["run", "--backend", "eager", "-q", "train_it.py", ""], [":files"]),
+        (["run", "train_it.py", "--backe"], [":file"]),
+        (["run", "--backend", "eager", "-q", "train_it.py", ""], [":file"]),
         (["run", "-m", "package.mod"], ["package.modul_e"]),
-        (["run", "-m", "package.modul_e", ""], [":files"]),
-        (["run", "--", ""], [":commands"]),
-        (["run", "--", "torchrun", ""], [":files"]),
-        (["run", "--backend", "aot"], ["aot_eager", ":files"]),
-        (["run", "--backend=aot"], ["--backend=aot_eager", ":files"]),
+        (["run", "-m", "package.modul_e", ""], [":file"]),
+        (["run", "--", ""], [":file"]),
+        (["run", "--", "torchrun", ""], [":file"]),
+        (["run", "--backend", "aot"], [":file", "aot_eager"]),
+        (["run", "--backend=aot"], [":file", "--backend=aot_eager"]),
         (["run", "--backend", "eager,cuda"], ["eager,cudagraphs"]),
-        (["run", "--backend", "inductor:red"], ["inductor:reduce-overhead", ":files"]),
+        (["run", "--backend", "inductor:red"], [":file", "inductor:reduce-overhead"]),
         (["run", "--capture", "mod"], ["modules"]),
-        (["run", "-o", ""], [":files"]),
+        (["run", "-o", ""], [":file"]),
         (["explain", ".dyn"], [".dynamo/toy-1"]),
-        (["explain", ""], [".dynamo/toy-1", ":files"]),
+        (["explain", ""], [":file", ".dynamo/toy-1"]),
         (["explain", ".dynamo/toy-1", "--form"], ["--format"]),
         (["explain", "--format", "js"], ["json"]),
-        (["explain", "train_it.py", "--form"], [":files"]),
+        (["explain", "train_it.py", "--form"], [":file"]),
         (["graphs", "--stage", "post"], ["post-grad"]),
         (["graphs", ".dynamo/toy-1", "--frame", ""], ["toy_example"]),
         (["graphs", "--graph", ""], ["1", "2", "3"]),
-        (["graphs", "--save", ""], [":folders"]),
+        (["graphs", "--save", ""], [":dir"]),
         (["profile", "--step", "toy"], ["toy_example"]),
-        (["diff", ".dyn"], [".dynamo/toy-1", ":files"]),
+        (["diff", ".dyn"], [".dynamo/toy-1"]),
         (["diff", ".dynamo/toy-1", ".dynamo/toy-1", ""], []),
         (["backends", "ind"], ["inductor"]),
-        (["completion", "z"], ["zsh"]),
-        (["nosuch", ""], []),
+        (["nosuch", "expl"], ["explain"]),
+        (["run", "--verify", ""], [":file", "report", "error", "off"]),
+        (["backends", "--python", ""], [":file"]),
     ],
 )
 def test_what_fits_the_last_word(words: list[str], expected: list[str], project: Path) -> None:
@@ -66,28 +78,29 @@ def test_what_fits_the_last_word(words: list[str], expected: list[str], project:
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    ("words", "expected"),
     [
-        ("dynamo run --backend=aot", ["aot_eager", ":files"]),
-        ("dynamo run --backend inductor:max-autotune-", ["max-autotune-no-cudagraphs", ":files"]),
-        ("dynamo run 'a b.py' ", [":files"]),
-        ("dynamo run 'a b", [":files"]),
-        ("dynamo  graphs --graph ", ["1", "2", "3"]),
+        (["run", "--backend", "=", "aot"], [":file", "aot_eager"]),
+        (
+            ["run", "--backend", "="],
+            [":file", "inductor", "eager", "aot_eager", "cudagraphs", "ofi", "autotuned"],
+        ),
+        (["run", "--backend", "inductor", ":", "max-autotune-"], [":file", "max-autotune-no-cudagraphs"]),
+        (["graphs", "--graph", ""], ["1", "2", "3"]),
     ],
 )
-def test_bash_gives_the_line_and_gets_the_piece_behind_its_last_break(
-    line: str, expected: list[str], project: Path
+def test_bash_gives_the_pieces_of_a_word_and_gets_the_last_one(
+    words: list[str], expected: list[str], project: Path
 ) -> None:
-    assert offered("bash", line, cwd=project) == expected
+    assert offered("bash", *words, cwd=project) == expected
 
 
 def test_without_a_recording_there_is_nothing_of_it_to_offer(tmp_path: Path) -> None:
     assert offered("fish", "graphs", "--frame", "", cwd=tmp_path) == []
-    assert offered("fish", "explain", "", cwd=tmp_path) == [":files"]
+    assert offered("fish", "explain", "", cwd=tmp_path) == [":file"]
 
 
-def test_descriptions_are_short_and_the_script_of_each_shell_is_printed(tmp_path: Path) -> None:
-    told = answer("completion", "zsh", "--", "explain", "--comp", cwd=tmp_path).stdout.splitlines()
-    assert told[0] == "--compile-id\tOnly this compile, or every compile of frame 0"
-    for shell, script in SCRIPTS.items():
-        assert answer("completion", shell).stdout == script
+def test_nothing_is_fetched_or_refused_while_a_shell_asks(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.dynamo]\nbakcend = 1\n")
+    assert offered("fish", "diff", "s3://bucket/a", "", cwd=tmp_path) == [":file"]
+    assert offered("zsh", "run", "--verify", "error", "", cwd=tmp_path) == [":file"]

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.compare.lock_file import Facts, KnownFinding, read_lock, write_lock
+from dynamo_core.compare.lock_file import Facts, read_lock, write_lock
+from dynamo_core.findings.matching import KnownFinding
 from dynamo_pytest.lock_report import LockReport
 from dynamo_pytest.outcome import Outcome, outcome_in
 

@@ -1,8 +1,6 @@
 """`dynamo profile` on stored recordings: the split of the wall time, and what other programs open."""
 
-import csv
 import json
-import pstats
 import re
 from pathlib import Path
 from typing import Any
@@ -179,43 +177,21 @@ def test_the_exports_agree_with_the_document(recording: str, tmp_path: Path) -> 
     told = document("explain", path)
     trace = json.loads(export(path, tmp_path / "x.trace.json").read_text())
     speedscope = json.loads(export(path, tmp_path / "x.speedscope.json").read_text())
-    stats: Any = pstats.Stats(str(export(path, tmp_path / "x.prof")))
-    with export(path, tmp_path / "x.csv").open(newline="") as opened:
-        rows = list(csv.DictReader(opened))
-
     compiles = [event for event in trace["traceEvents"] if event["name"].startswith("compile [")]
     names = {event["name"] for event in compiles}
     assert names
-    assert {name for _, _, name in stats.stats if name.startswith("compile [")} == names
     assert {frame["name"] for frame in speedscope["shared"]["frames"]} >= names
     # torch's own figure leaves out a little before and after what it times.
     seconds = sum(event["dur"] for event in compiles) / 1e6
     assert seconds == pytest.approx(told["summary"]["compile_time_s"], rel=0.1)
-    of_rows = [float(row["seconds"]) for row in rows if row["kind"] == "compile"]
-    assert sum(of_rows) == pytest.approx(told["summary"]["compile_time_s"])
-
-    graphs = told["processes"][0]["graphs"]
-    counted = [row["calls"] for row in rows if row["kind"] == "graph"]
-    assert counted == ["" if graph["calls"] is None else str(graph["calls"]) for graph in graphs]
-    for graph in filter(lambda graph: graph["calls"], graphs):
-        name = f"graph {graph['number']} [{graph['compile_id']}]"
-        assert [each[1] for (_, _, of), each in stats.stats.items() if of == name] == [graph["calls"]]
-
-
-def test_own_times_are_the_wall_time_of_the_run(tmp_path: Path) -> None:
-    described = json.loads((stored("toy") / "dynamo_run.json").read_text())
-    wall = (described["ended_ns"] - described["started_ns"]) / 1e9
-    stats: Any = pstats.Stats(str(export(stored("toy"), tmp_path / "x.pstats")))
-    assert stats.total_tt == pytest.approx(wall, rel=0.02)
 
 
 def test_format_may_be_given_and_a_file_may_have_any_name(tmp_path: Path) -> None:
     toy = stored("toy")
-    for form in ("chrome", "speedscope", "csv"):
+    for form in ("chrome", "speedscope"):
         file = export(toy, tmp_path / f"{form}.out", "--format", form)
         assert answer("profile", toy, "--format", form).stdout.splitlines() == file.read_text().splitlines()
     assert json.loads(export(toy, tmp_path / "x.json").read_text())["schema"] == "dynamo-profile"
-    pstats.Stats(str(export(toy, tmp_path / "any", "--format", "pstats")))
 
 
 @pytest.mark.parametrize("recording", ["toy", "training"])

@@ -130,7 +130,7 @@ def test_a_forked_program_is_found_what_it_is_found_alone(
 
 def _harmful(name: str, remedies: tuple[Remedy, ...]) -> list[str]:
     """Remedies that the tables say must not be given for this program."""
-    harmful = [each.text for cause in TABLE for each in cause.treatments if name in each.not_for]
+    harmful = [each.text for rule in TABLE for each in rule.remedies if name in each.not_for]
     return [
         remedy.text
         for remedy in remedies

@@ -93,17 +93,17 @@ _LINES = [
 ]
 
 
-@pytest.fixture(params=["bash", "zsh", "zsh without compinit"])
+@pytest.fixture(params=["bash", "zsh"])
 def shell(request: pytest.FixtureRequest, environment: Mapping[str, str], folder: Path) -> Iterator[Shell]:
-    name = request.param.partition(" ")[0]
+    name = request.param
     if shutil.which(name) is None:
         pytest.skip(f"{name} is not installed")
     commands = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}
     started = Shell(commands[name], folder, _environment(environment, folder))
     try:
         started.wait_for(_PROMPT)
-        before = "autoload -Uz compinit && compinit -i; " if request.param == "zsh" else ""
-        ready = f'{before}eval "$(dynamo completion {name})"; echo is-$((1+1))-ready\n'
+        before = "autoload -Uz compinit && compinit -i; " if name == "zsh" else ""
+        ready = f'{before}eval "$(_DYNAMO_COMPLETE={name}_source dynamo)"; echo is-$((1+1))-ready\n'
         started.line_after(ready, "is-2-ready")
         yield started
     finally:
@@ -120,7 +120,7 @@ def test_in_fish(environment: Mapping[str, str], folder: Path) -> None:
         pytest.skip("fish is not installed")
     lines = [(typed.rstrip("\t"), expected.split()[-1]) for typed, expected in _LINES]
     asked = "\n".join(f"echo '> {typed}'; complete -C '{typed}'" for typed, _ in lines)
-    script = f"dynamo completion fish | source\n{asked}\n"
+    script = f"_DYNAMO_COMPLETE=fish_source dynamo | source\n{asked}\n"
     command = ["fish", "--no-config", "-c", script]
     told = subprocess.run(
         command, env=_environment(environment, folder), cwd=folder, capture_output=True, text=True, check=True

@@ -7,8 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from dynamo_core.compare.lock import Checked, Difference
-from dynamo_core.compare.lock_file import Facts, KnownFinding, facts_and_findings, facts_of
+from dynamo_core.compare.lock_file import Facts, facts_and_findings, facts_of
 from dynamo_core.findings import Cost, Evidence, Finding, Remedy
+from dynamo_core.findings.matching import KnownFinding
 from dynamo_core.model import Place
 from dynamo_reporters.check import check_blocks, counts_sentence, report, verdict
 from dynamo_reporters.check_ci import junit

@@ -12,7 +12,6 @@ from dynamo_core.compare.difference import Condition
 from dynamo_core.findings import OF_THE_COMPILER
 from dynamo_core.findings.kinds import SPECS
 from dynamo_core.model import (
-    Bytecode,
     CacheLookup,
     Compile,
     CompileId,
@@ -50,21 +49,19 @@ def a_break(
     return GraphBreak(reason, (StackFrame(Place(file, line), function, text),), CompileId(line, 0))
 
 
-def recompiled(source: str = "x", kind: str = "size", times: int = 1) -> Recording:
+def recompiled(
+    source: str = "x", kind: str = "size", times: int = 1, line: str = "return {}.sin()"
+) -> Recording:
     """`f`, compiled again for the size of one of its arguments."""
     place = Place(FILE, 3)
     compiles = [
         Compile(CompileId(0, n), "f", place, 1.0, True, 9, 2, "it failed", None, None, {}, None, None)
         for n in range(1, times + 1)
     ]
-    failure = GuardFailure(CompileId(0, 0), "mismatch", kind, source, 0, "4", "5", None, None, None)
-    lines = {3: f"def f({source}):", 4: f"    return {source}.sin()"}
-    code = Bytecode(CompileId(0, 0), "f", "f", place, "p", lines, (), ())
-    return recording(
-        compiles=compiles,
-        recompile_reasons=[RecompileReasons(each.compile_id, (failure,)) for each in compiles],
-        bytecodes=[code],
-    )
+    text = line.format(source)
+    failure = GuardFailure(CompileId(0, 0), "mismatch", kind, source, 0, "4", "5", text, Place(FILE, 4), None)
+    reasons = [RecompileReasons(each.compile_id, (failure,)) for each in compiles]
+    return recording(compiles=compiles, recompile_reasons=reasons)
 
 
 def fallback(function: str = "tokens", line: int = 20) -> Frame:
@@ -87,10 +84,6 @@ def test_moved_renamed_and_edited_lines_are_no_differences() -> None:
         found = compare(before, recording(breaks=[after]))
         assert is_empty(found), after
         assert found.sentence == "Nothing differs (0 graphs, 1 finding compared)"
-
-
-def test_a_frame_of_a_renamed_function_that_runs_eager_is_no_difference() -> None:
-    assert is_empty(compare(recording(frames=[fallback()]), recording(frames=[fallback("words", 4)])))
 
 
 def test_a_second_break_of_the_same_kind_is_one_that_came() -> None:
@@ -120,15 +113,15 @@ def test_another_cause_on_the_same_line_is_another_finding() -> None:
 def test_a_renamed_local_is_told_from_another_argument() -> None:
     assert is_empty(compare(recompiled("x"), recompiled("why")))
     # `y` is an argument on both sides: that it recompiles now is new.
-    both = {3: "def f(x, y):", 4: "    return x + y"}
-    before, after = (
-        replace(each, processes=[replace(each.processes[0], bytecodes=[code])])
-        for each in (recompiled("x"), recompiled("y"))
-        for code in [replace(each.processes[0].bytecodes[0], source=both)]
-    )
-    found = compare(before, after)
+    found = compare(recompiled("x", line="return x + y"), recompiled("y", line="return x + y"))
     assert (len(found.came), len(found.went)) == (1, 1)
     assert not is_empty(compare(recompiled("x"), recompiled("why", kind="dtype")))
+
+
+def test_renamed_functions_have_the_same_line_or_are_two() -> None:
+    assert is_empty(compare(recording(breaks=[a_break()]), recording(breaks=[a_break(function="step")])))
+    other = a_break(text="print(y)", function="step")
+    assert len(compare(recording(breaks=[a_break()]), recording(breaks=[other])).came) == 1
 
 
 def test_more_recompiles_for_the_same_cause() -> None:

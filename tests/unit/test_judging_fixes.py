@@ -74,7 +74,7 @@ def test_one_that_is_met_as_often_is_not() -> None:
 
 
 def test_another_finding_in_its_place_is_no_cure() -> None:
-    other = replace(BREAK, identity="graph-break-2")
+    other = replace(BREAK, identity="graph-break-2", key=("another cause",))
     assert verdict(run(RECOMPILE, other)) == "brings other findings"
     fewer = replace(other, evidence=Evidence(times=1))
     assert verdict(run(RECOMPILE, fewer)) == "helps"

@@ -7,20 +7,20 @@ from pathlib import Path
 from dynamo_core.compare.lock import Bounds, ProjectBounds, check
 from dynamo_core.compare.lock_file import (
     Facts,
-    KnownFinding,
     facts_of_runs,
     lock_text,
     read_lock,
     write_lock,
 )
 from dynamo_core.findings import Cost, Evidence, Finding
+from dynamo_core.findings.matching import KnownFinding
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-BREAK = KnownFinding("graph-break-1", "graph break", "model.py", "forward", "if x.sum() > 0:")
+BREAK = KnownFinding("graph-break-1", "graph break", "model.py", "forward", "if x.sum() > 0:", "branch")
 COUNTS = {"graphs": 2, "graph-breaks": 1, "recompiles": 0, "frames-run-eager": 0}
 FACTS = Facts(COUNTS, {BREAK.identity: BREAK})
 FINDING = Finding(
@@ -84,7 +84,8 @@ def test_a_new_finding_is_worse_even_where_the_count_is_the_same() -> None:
 def test_renamed_functions_and_names_are_no_difference() -> None:
     assert said(facts(replace(BREAK, identity="graph-break-2", function="run", file="net.py"))) == []
     assert said(facts(replace(BREAK, identity="graph-break-2", line="if y.sum() > 0:"))) == []
-    assert said(facts(replace(BREAK, identity="graph-break-2", line="if y.max() > 1:"))) != []
+    assert said(facts(replace(BREAK, identity="graph-break-2", line="if y.max() > 1:"))) == []
+    assert said(facts(replace(BREAK, identity="graph-break-2", cause="print"))) != []
 
 
 def test_findings_without_a_line_are_not_taken_for_the_same_line() -> None:
@@ -168,8 +169,8 @@ def test_the_lock_file_has_a_line_for_each_fact_sorted() -> None:
         "graphs = 2",
         "graph-breaks = 1",
         "frames-run-eager = 0",
-        'findings.graph-break-0 = ["graph break", "model.py", "forward", "print(\\"a\\\\b\\")"]',
-        'findings.graph-break-1 = ["graph break", "model.py", "forward", "if x.sum() > 0:"]',
+        'findings.graph-break-0 = ["graph break", "model.py", "forward", "print(\\"a\\\\b\\")", "branch"]',
+        'findings.graph-break-1 = ["graph break", "model.py", "forward", "if x.sum() > 0:", "branch"]',
     ]
 
 
@@ -239,7 +240,7 @@ def test_the_lock_file_keeps_what_differs(tmp_path: Path) -> None:
     write_lock(tmp_path / "dynamo.lock", {"p": replace(facts(BREAK, OTHER), varying=varying)})
     text = (tmp_path / "dynamo.lock").read_text()
     assert 'recompiles = "differs from run to run"\n' in text
-    assert 'y = x.item()", "differs from run to run"]\n' in text
+    assert 'y = x.item()", "branch", "differs from run to run"]\n' in text
     read = read_lock(tmp_path / "dynamo.lock")["p"]
     assert (set(read.varying), read.counts["recompiles"]) == (set(varying), None)
     write_lock(tmp_path / "again.lock", {"p": read})

@@ -7,7 +7,8 @@ import pytest
 
 from dynamo_core.compare import lock
 from dynamo_core.compare.lock import LockedDifference, compare_with_lock
-from dynamo_core.compare.lock_file import Facts, KnownFinding
+from dynamo_core.compare.lock_file import Facts
+from dynamo_core.findings.matching import KnownFinding
 from dynamo_core.model import Recording, Run
 from dynamo_core.shared.errors import LockFileProblem
 from dynamo_reporters.diff import locked_blocks, locked_report

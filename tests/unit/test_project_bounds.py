@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.compare.lock import Bounds, ProjectBounds, bounds_of_project, merge_bounds
-from dynamo_core.compare.lock_file import Facts, KnownFinding, read_lock, write_lock
+from dynamo_core.compare.lock_file import Facts, read_lock, write_lock
+from dynamo_core.findings.matching import KnownFinding
 from dynamo_core.shared.errors import LockFileProblem
 
 BREAK = KnownFinding("graph-break-1", "graph break", "train.py", "f", 'print("x")')
@@ -107,8 +108,11 @@ def test_what_is_written_to_a_lock_file_is_read_again(tmp_path: Path) -> None:
         ("version = 1\n[a]\ngraphs = -1", r"\[a\] has a count that is no number"),
         ("version = 1\n[a]\ngraphs = true", r"\[a\] has a count that is no number"),
         ("version = 1\n[a]\nfindings = 3", r"\[a\] has findings that are no table"),
-        ("version = 1\n[a]\nfindings.x = 3", r"\[a\]: x is not \[kind, file, function, line\]"),
-        ("version = 1\n[a]\nfindings.x = ['a', 'b', 'c']", r"\[a\]: x is not \[kind, file, function, line\]"),
+        ("version = 1\n[a]\nfindings.x = 3", r"\[a\]: x is not \[kind, file, function, line, cause\]"),
+        (
+            "version = 1\n[a]\nfindings.x = ['a', 'b', 'c']",
+            r"\[a\]: x is not \[kind, file, function, line, cause\]",
+        ),
         ("version = 1\n[a]\nfindings.x = ['a', 'b', 'c', 4]", r"\[a\]: x is not \[kind"),
     ],
 )

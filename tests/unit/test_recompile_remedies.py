@@ -22,7 +22,7 @@ from dynamo_core.model import (
     Specialization,
     StackFrame,
 )
-from dynamo_core.remedies.recompile_rules import REMEDIES, recompile_advice
+from dynamo_core.remedies.recompile_rules import TABLE, recompile_advice
 from dynamo_core.remedies.rules import Assignment, Change, what_varies
 from dynamo_core.shared.failed_guard import without_stack_names
 
@@ -31,14 +31,14 @@ DYNAMIC_SOURCES = "TORCH_COMPILE_DYNAMIC_SOURCES"
 
 
 def test_every_row_names_programs_that_are_there_and_each_program_has_one_row() -> None:
-    cured = [name for row in REMEDIES for name in row.cures]
-    named = {*cured, *(name for row in REMEDIES for name in row.never_for)}
+    remedies = [each for rule in TABLE for each in rule.remedies]
+    cured = [name for each in remedies for name in each.cures]
+    named = {*cured, *(name for each in remedies for name in each.not_for)}
     there = {
         file.stem for file in PROGRAMS.glob("recompile_*.py") if not file.stem.endswith((".cured", "_reset"))
     }
     assert named - there == set()
     assert sorted(cured) == sorted(there - {"recompile_reset_in_loop"})  # of another analysis
-    assert len({row.name for row in REMEDIES}) == len(REMEDIES)
 
 
 def edit_of_first(cause: RecompileCause) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from dynamo_core.bench.comparison import Speed
 from dynamo_core.bench.measured import Machine
 from dynamo_core.bench.suite.file import (
     Bounds,
@@ -27,7 +28,7 @@ from dynamo_core.bench.suite.results import (
     results_folder,
     undecided,
 )
-from dynamo_core.bench.suite.rows import Outcome, ProgramResult, Row, Speed, pass_rates, summarize
+from dynamo_core.bench.suite.rows import Outcome, ProgramResult, Row, pass_rates, summarize
 from dynamo_core.bench.suite.runner import Compared, Installed, JudgedSuite, SuiteRun, judge_suite
 from dynamo_core.launch.program import Program
 from dynamo_core.shared.errors import BackendProblem, DynamoError, ProgramNotFound, SuiteProblem

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dynamo_core.bench.comparison import Speed
 from dynamo_core.bench.measured import Machine
 from dynamo_core.bench.suite.file import (
     Bounds,
@@ -16,7 +17,7 @@ from dynamo_core.bench.suite.file import (
     broken_bounds_of_suite,
 )
 from dynamo_core.bench.suite.results import differences, on_other_hardware, undecided
-from dynamo_core.bench.suite.rows import Outcome, ProgramResult, Row, Speed, pass_rates, summarize
+from dynamo_core.bench.suite.rows import Outcome, ProgramResult, Row, pass_rates, summarize
 from dynamo_core.bench.suite.runner import Installed, JudgedSuite, SuiteRun, judge_suite
 from dynamo_core.launch.program import Program
 

@@ -71,6 +71,11 @@ class RecompileCause:
         return [failure for _, failure in self.met if failure is not None]
 
     @property
+    def words(self) -> str:
+        """Torch's words on the guard that failed in the first recompile; "" where it says nothing."""
+        return "" if self.failure is None else self.failure.check
+
+    @property
     def failure(self) -> GuardFailure | None:
         """The guard that failed in the first recompile."""
         return next(iter(self.failures), None)

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from statistics import median
-from typing import Literal
+from typing import Annotated, Literal
 
+from ..shared.declared import Ge, Gt
 from ..shared.quick_dataclass import dataclass
 from ..shared.timing import SURE, Ratio, ratio_of
 from .measured import Backend, Bench, OutputComparison, Run, compare_outputs
@@ -19,6 +20,24 @@ MARGIN = 0.03  # a backend that is surely within this share of eager's time take
 
 Basis = Literal["step", "run"]
 Block = tuple[int, int]  # from the start of one step to that of a later one
+_LARGEST = 1e9  # the largest bound of a speed-up
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How many times as fast as eager, and the 95 % confidence interval."""
+
+    mean: Annotated[float, Gt(0)]
+    low: Annotated[float | None, "of the 95 % confidence interval; null with one round"]
+    high: float | None
+    rounds: Annotated[int, Ge(1)]
+
+
+def speed_of(ratio: Ratio) -> Speed:
+    """The speed-up as it is stored and in documents."""
+    low, high = ratio.interval or (None, None)
+    # With two rounds that differ much, the end of the interval may be infinite, which JSON does not have.
+    return Speed(ratio.estimate, low, None if high is None else min(high, _LARGEST), ratio.rounds)
 
 
 @dataclass(frozen=True)

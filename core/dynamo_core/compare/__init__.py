@@ -3,7 +3,7 @@
 Pure functions of two recordings; only `earlier.py` and `lock.py` read files.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .. import findings as all_findings
@@ -15,9 +15,9 @@ from ..recording.kernels import GENERATED_KERNELS
 from ..recording.training import AOT_PAIRS_FROM_OUR_TEXT
 from .counts import conditions, count_changes, not_recorded, times
 from .difference import Compared, Difference
-from .findings import FunctionNames, match_findings, of_the_compiler, without_unrecorded
+from .findings import match_findings, of_the_compiler, renamed_functions, without_unrecorded
 from .graph_changes import graph_changes
-from .graph_pairs import FunctionLines, UnmatchedGraphs, graphs_of, match_graphs
+from .graph_pairs import FunctionLines, UnmatchedGraphs, graphs_of, match_graphs, torch_versions
 from .guard_changes import functions_with_other_guards, guard_changes, guard_contents
 from .verdict import torch_version_note, verdict_of
 
@@ -34,16 +34,18 @@ def compare(before: Recording, after: Recording) -> Difference:
     if not before.processes or not after.processes:
         return _not_comparable(before, after)
     found = [of_the_compiler(all_findings.find(each)) for each in (before, after)]
-    function_names = FunctionNames(before, after)
-    findings = without_unrecorded(match_findings(found[0], found[1], function_names), before, after)
-    graphs = _match(before, after, function_names)
+    renames = renamed_functions(before, after)
+    are_of_one_torch = torch_versions(before) == torch_versions(after)
+    matched = match_findings(*found, are_of_one_torch=are_of_one_torch)
+    findings = without_unrecorded(matched, before, after)
+    graphs = _match(before, after, renames)
     function_lines = FunctionLines(before, after)
     changes = graph_changes(graphs, before, after, findings, function_lines)
-    guards = guard_changes(before, after, function_names.renames, function_lines)
+    guards = guard_changes(before, after, renames, function_lines)
     of_torch = function_lines.findings_of_torch([*findings.added, *findings.removed])
-    counts, unknown = count_changes(before, after, function_names.renames)
+    counts, unknown = count_changes(before, after, renames)
     differing = conditions(before, after)
-    took = times(before, after, function_names.renames, differing)
+    took = times(before, after, renames, differing)
     compared = Compared(len(graphs.same) + min(len(graphs.before), len(graphs.after)), len(findings.both))
     verdict, sentence = verdict_of(findings, changes, counts, took, compared)
     if function_lines.is_another_torch and verdict != "nothing differs":
@@ -68,9 +70,9 @@ def compare(before: Recording, after: Recording) -> Difference:
 
 def details_to_read(before: Recording, after: Recording) -> tuple[frozenset[str], frozenset[str]]:
     """Contents to read in addition for each side: nodes of graphs that the other side lacks, and guards."""
-    function_names = FunctionNames(before, after)
-    graphs = _match(before, after, function_names)
-    guards = functions_with_other_guards(before, after, function_names.renames)
+    renames = renamed_functions(before, after)
+    graphs = _match(before, after, renames)
+    guards = functions_with_other_guards(before, after, renames)
     was, now = (
         guard_contents(functions)
         | (_within_bound([each.graph for each in side]) if graphs.by_key else frozenset())
@@ -101,11 +103,11 @@ def add_details(recording: Recording, read_again: Sequence[Process]) -> Recordin
     return replace(recording, processes=processes)
 
 
-def _match(before: Recording, after: Recording, function_names: FunctionNames) -> UnmatchedGraphs:
+def _match(before: Recording, after: Recording, renames: Mapping[str, str]) -> UnmatchedGraphs:
     """Match the graphs, unless one side has no record of them: the other's would seem added or removed."""
     if not (graphs_recorded(before) and graphs_recorded(after)):
         return match_graphs([], [])
-    return match_graphs(graphs_of(before, function_names.renames), graphs_of(after, {}))
+    return match_graphs(graphs_of(before, renames), graphs_of(after, {}))
 
 
 def _within_bound(graphs: list[Graph]) -> frozenset[str]:

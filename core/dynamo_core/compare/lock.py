@@ -10,7 +10,6 @@ Bounds are read from `[tool.dynamo.check]` of pyproject.toml:
     max-graphs = 2
 """
 
-import re
 import shlex
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import field
@@ -21,14 +20,13 @@ from typing import Any, Literal
 from ..analysis.words import number
 from ..findings import CONTENTS, Finding
 from ..findings.kinds import could_be_seen, spec_of
+from ..findings.matching import KnownFinding, pair_findings
 from ..model import Recording
 from ..recording.read import read
 from ..shared.errors import LockFileProblem
 from ..shared.overrides import project_settings
 from ..shared.quick_dataclass import dataclass
-from .lock_file import COUNTS, Facts, KnownFinding, facts_and_findings, read_lock
-
-_NAME = re.compile(r"[^\W\d]\w*")
+from .lock_file import COUNTS, Facts, facts_and_findings, read_lock
 
 Direction = Literal["worse", "better", "differs from run to run"]
 
@@ -228,31 +226,13 @@ def _allowed_number(name: str, now: Facts, bounds: Bounds) -> int:
 def _unmatched(
     now: Mapping[str, KnownFinding], locked: Mapping[str, KnownFinding]
 ) -> tuple[list[KnownFinding], list[KnownFinding]]:
-    """The findings of one side alone. One whose function or names on its line were renamed is matched."""
-    added = [each for identity, each in now.items() if identity not in locked]
-    removed = [each for identity, each in locked.items() if identity not in now]
-    for is_same in (_same_line, _same_function):
-        for finding in sorted(added, key=lambda each: each.identity):  # independent of the order of findings
-            other = next((other for other in removed if is_same(finding, other)), None)
-            if other is not None:
-                added.remove(finding)
-                removed.remove(other)
-    return added, removed
-
-
-def _same_line(one: KnownFinding, other: KnownFinding) -> bool:
-    return one.kind == other.kind and bool(one.line) and one.line == other.line
-
-
-def _same_function(one: KnownFinding, other: KnownFinding) -> bool:
-    return (one.kind, one.file, one.function, _shape(one)) == (
-        *(other.kind, other.file, other.function, _shape(other)),
+    """The findings of one side alone: added ones, and removed ones."""
+    pairs = pair_findings(locked.values(), now.values())
+    paired = set(pairs.values())
+    return (
+        [each for identity, each in now.items() if identity not in paired],
+        [each for identity, each in locked.items() if identity not in pairs],
     )
-
-
-def _shape(finding: KnownFinding) -> str:
-    """The line with every name replaced by `_`."""
-    return _NAME.sub("_", finding.line)
 
 
 def _words(finding: KnownFinding) -> str:

@@ -16,7 +16,8 @@ from ..analysis.figures import Figures
 from ..analysis.summary import summarize
 from ..findings import ANALYSES_OF_THE_COMPILER, Draft, Finding, find, find_identities
 from ..findings.kinds import spec_of
-from ..model import Recording, function_of
+from ..findings.matching import KnownFinding, known_finding
+from ..model import Recording
 from ..shared.errors import LockFileProblem
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import replace_in_one_step
@@ -36,17 +37,6 @@ COUNTS: Mapping[str, str] = {
     "recompiles": "recompiles",
     "frames-run-eager": "frames_fell_back",
 }
-
-
-@dataclass(frozen=True)
-class KnownFinding:
-    """A finding in a form that is comparable between runs: without line number, path or values."""
-
-    identity: str
-    kind: str
-    file: str
-    function: str
-    line: str
 
 
 @dataclass(frozen=True)
@@ -118,13 +108,7 @@ def _range(numbers: Sequence[int]) -> str:
 def _facts(recording: Recording, findings: Mapping[str, Draft | Finding]) -> Facts:
     summary = summarize(recording)
     counts = {name: getattr(summary, field) for name, field in COUNTS.items()}
-    return Facts(counts, {identity: _known(identity, each) for identity, each in findings.items()})
-
-
-def _known(identity: str, finding: Draft | Finding) -> KnownFinding:
-    file = "" if finding.place is None else finding.place.file.replace("\\", "/").rpartition("/")[2]
-    line = " ".join(finding.source.split())
-    return KnownFinding(identity, finding.kind, file, function_of(finding.function), line)
+    return Facts(counts, {identity: known_finding(identity, each) for identity, each in findings.items()})
 
 
 # The file
@@ -135,7 +119,6 @@ _LARGEST = 64 << 20  # bytes
 _HEAD = (
     "# What torch.compile made of each program; `dynamo check` compares, `dynamo check --update` writes it.\n"
 )
-_FINDING_PARTS = ("kind", "file", "function", "line")
 _VARIES = "differs from run to run"  # in place of a count, and behind the parts of a finding
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _MARKERS = ("<<<<<<<", "=======", ">>>>>>>")
@@ -187,8 +170,7 @@ def lock_text(facts: Mapping[str, Facts]) -> str:
         counts = {name: count for name, count in known.counts.items() if count is not None} | varying
         lines += [f"{name} = {counts[name]}\n" for name in known.counts if name in counts]
         for identity in sorted(known.findings):
-            parts = [getattr(known.findings[identity], part) for part in _FINDING_PARTS]
-            parts += [_VARIES] if identity in known.varying else []
+            parts = [*known.findings[identity].parts, *([_VARIES] if identity in known.varying else [])]
             key = identity if _BARE_KEY.fullmatch(identity) else _quoted(identity)
             lines.append(f"findings.{key} = [{', '.join(map(_quoted, parts))}]\n")
     return "".join(lines)
@@ -210,10 +192,13 @@ def _facts_of_table(file: Path, program: str, table: Any) -> Facts:
         raise LockFileProblem(f"{where} has findings that are no table")
     known = {}
     for identity, parts in findings.items():
-        if isinstance(parts, list) and len(parts) == 5 and parts[4] == _VARIES:
+        if isinstance(parts, list) and len(parts) == 6 and parts[5] == _VARIES:
             varying[identity] = parts.pop()
-        if not (isinstance(parts, list) and len(parts) == 4 and all(isinstance(part, str) for part in parts)):
-            raise LockFileProblem(f"{where}: {identity} is not [kind, file, function, line]")
+        if not (isinstance(parts, list) and len(parts) == 5 and all(isinstance(part, str) for part in parts)):
+            raise LockFileProblem(
+                f"{where}: {identity} is not [kind, file, function, line, cause]; "
+                "delete the file, then `dynamo check --update` writes it again"
+            )
         known[identity] = KnownFinding(identity, *parts)
     return Facts({name: counts[name] for name in COUNTS}, known, varying)
 

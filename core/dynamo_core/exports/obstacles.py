@@ -15,7 +15,7 @@ from ..analysis.words import first_line
 from ..findings import Finding
 from ..model import DraftedObstacle, ExportTrial, GraphBreak, Place, StackFrame
 from ..remedies.break_rules import break_advice, break_cause
-from ..remedies.rules import user_line
+from ..remedies.rules import RemedyTemplate, Rule, first_rule, user_line
 from ..shared.names import COMPILE, CRASHED, DRAFT, RAISED, TOO_LONG
 from ..shared.quick_dataclass import dataclass
 
@@ -37,84 +37,79 @@ class Obstacle:
     words: str
 
 
-@dataclass(frozen=True)
-class _Rule:
-    """The cause and remedies for torch's `words`, on a `line` of the user's; `cause` may use their groups."""
+class _Failure(NamedTuple):
+    """Torch's words on a failed export, and the user's line."""
 
-    words: re.Pattern[str]
-    cause: str
-    remedies: tuple[str, ...]
-    line: re.Pattern[str] | None = None
+    words: str
+    line: str
+    version: tuple[int, int] = (0, 0)
+
+
+def _rule(
+    words: re.Pattern[str], cause: str, *remedies: str, line: re.Pattern[str] | None = None
+) -> Rule[_Failure]:
+    """The rule for torch's `words`, on a `line` of the user's; `cause` may name their groups."""
+    return Rule(words, cause, tuple(map(RemedyTemplate, remedies)), line)
 
 
 _DATA_DEPENDENT = re.compile(r"[Dd]ata-dependent (?:expression|error|branch)|DATA_DEPENDENT")
-_RULES = (
-    _Rule(
+_TABLE = (
+    _rule(
         re.compile(r"as dynamic but your code specialized it|Constraints violated"),
         "a size was not the same in all calls, but the code computes with it as a constant",
-        (
-            "take the size from the tensor (x.shape[0], or -1 in a reshape) where the code has a number or "
-            "branches on it, or export for that one size",
-        ),
+        "take the size from the tensor (x.shape[0], or -1 in a reshape) where the code has a number or "
+        "branches on it, or export for that one size",
     ),
-    _Rule(
+    _rule(
         _DATA_DEPENDENT,
         "how often the loop runs depends on what a tensor holds, which is not known while it is exported",
-        (
-            "torch._higher_order_ops.while_loop(condition, body, values) exports as a loop; where the number "
-            "of passes has a bound, run so many and choose with torch.where",
-        ),
-        re.compile(r"^while\b"),
+        "torch._higher_order_ops.while_loop(condition, body, values) exports as a loop; where the number "
+        "of passes has a bound, run so many and choose with torch.where",
+        line=re.compile(r"^while\b"),
     ),
-    _Rule(
+    _rule(
         _DATA_DEPENDENT,
         "what comes next depends on a value that is known only when the program runs",
-        (
-            "choose between values with torch.where, between computations with torch.cond",
-            "where the value is always in some range, say so before the line: torch._check(condition)",
-        ),
+        "choose between values with torch.where, between computations with torch.cond",
+        "where the value is always in some range, say so before the line: torch._check(condition)",
     ),
-    _Rule(
+    _rule(
         re.compile(r"MISSING_FAKE_KERNEL|no fake impl|no abstract impl|register_fake|fake kernel"),
         "an operator has no fake kernel, from which torch would learn what sizes and types it gives",
-        ("register one: @torch.library.register_fake('namespace::operator')",),
+        "register one: @torch.library.register_fake('namespace::operator')",
     ),
-    _Rule(
+    _rule(
         re.compile(r"(?:Found <class '[\w.]{0,200}?|unrecognized type \w+\()(?P<type>\w+)(?:'>|\))"),
         "it returns a {type}, of which torch.export does not know how to take it apart",
-        (
-            "return the tensors in it, or leave it out (of a Hugging Face model: config.use_cache = False "
-            "for its cache, config.return_dict = False for its output)",
-            "register its type: torch.export.register_dataclass, torch.utils._pytree.register_pytree_node",
-        ),
+        "return the tensors in it, or leave it out (of a Hugging Face model: config.use_cache = False "
+        "for its cache, config.return_dict = False for its output)",
+        "register its type: torch.export.register_dataclass, torch.utils._pytree.register_pytree_node",
     ),
-    _Rule(
+    _rule(
         re.compile(r"Unsupported input type|[Uu]nsupported (?:input|output|type)|only pytree|pytree node"),
         "torch.export takes tensors, numbers, strings and containers of them, and this is none",
-        (
-            "register its type: torch.export.register_dataclass(Type), for other classes "
-            "torch.utils._pytree.register_pytree_node; or pass the tensors in it",
-        ),
+        "register its type: torch.export.register_dataclass(Type), for other classes "
+        "torch.utils._pytree.register_pytree_node; or pass the tensors in it",
     ),
-    _Rule(
+    _rule(
         re.compile(r"assigned during export|registered as buffers"),
         "forward assigns a tensor to an attribute of the module, which the exported program could not keep",
-        ("make it a buffer: self.register_buffer('name', tensor) in __init__, or return it",),
+        "make it a buffer: self.register_buffer('name', tensor) in __init__, or return it",
     ),
-    _Rule(
+    _rule(
         re.compile(r"data is not allocated yet|\.numpy\(\) is not supported|Cannot access data pointer"),
         "code outside of torch looks at the values of a tensor, which has none while it is exported",
-        ("compute it with torch's own functions, or make it a custom operator (torch.library.custom_op)",),
+        "compute it with torch's own functions, or make it a custom operator (torch.library.custom_op)",
     ),
-    _Rule(
+    _rule(
         re.compile(r"Must provide a tree_name"),
         "torch takes no dynamic_shapes where forward gets arguments by **keywords",
-        ("name these arguments in the signature of forward",),
+        "name these arguments in the signature of forward",
     ),
-    _Rule(
+    _rule(
         re.compile(r"ScriptModule"),
         "it is a TorchScript module, which torch.export does not take",
-        ("export the module that it was scripted from",),
+        "export the module that it was scripted from",
     ),
 )
 # Remedies that leave code to Python, which an export cannot.
@@ -138,14 +133,12 @@ def _trial_obstacle(trial: ExportTrial, version: str | None) -> Obstacle:
     failed_at = trial.failed_at
     assert failed_at is not None
     line = _locate(failed_at)
-    known = _rule_for(trial.error or "", line.source)
     advice: tuple[str, ...] = ()
     if trial.outcome == RAISED:
         cause = f"the module itself raises {trial.error_kind}, without any export"
-    elif known is not None:
-        cause, advice = known.cause, known.remedies
     else:
-        cause, advice = _break_advice(failed_at, version)
+        known = _explained(trial.error or "", line.source)
+        cause, advice = known or _break_advice(failed_at, version)
     return Obstacle(
         met_by=(trial.kind,),
         place=line.place,
@@ -193,8 +186,8 @@ def _ended_obstacle(trial: ExportTrial) -> Obstacle:
 def drafted_obstacle(drafted: DraftedObstacle) -> Obstacle:
     """An obstacle that a draft export met, or that is in a trace that torch wrote."""
     line = _locate(GraphBreak(drafted.text, drafted.stack, None))
-    known = _rule_for(drafted.kind, line.source)
-    cause = known.cause if known is not None else drafted.kind.replace("_", " ").lower()
+    unknown = drafted.kind.replace("_", " ").lower(), ()
+    cause, remedies = _explained(drafted.kind, line.source) or unknown
     return Obstacle(
         met_by=(DRAFT,),
         place=line.place,
@@ -202,7 +195,7 @@ def drafted_obstacle(drafted: DraftedObstacle) -> Obstacle:
         source=line.source,
         via=line.via,
         cause=cause,
-        remedies=known.remedies if known is not None else (),
+        remedies=remedies,
         words=f"{drafted.kind}: {drafted.text}",
     )
 
@@ -226,12 +219,14 @@ def _export_remedies(finding: Finding) -> tuple[str, ...]:
     return tuple(text for text in texts if not _LEAVES_IT_TO_PYTHON.search(text))
 
 
-def _rule_for(words: str, source: str) -> _Rule | None:
-    for rule in _RULES:
-        found = rule.words.search(words)
-        if found is not None and (rule.line is None or rule.line.search(source)):
-            return replace(rule, cause=rule.cause.format_map(found.groupdict()))
-    return None
+def _explained(words: str, line: str) -> tuple[str, tuple[str, ...]] | None:
+    """The cause and the remedies that the table has for this; None where no rule matches."""
+    rule = first_rule(_TABLE, _Failure(words, line))
+    if rule is None or rule.words is None:
+        return None
+    found = rule.words.search(words)
+    cause = rule.sentence.format_map(found.groupdict() if found else {})
+    return cause, tuple(each.text for each in rule.remedies)
 
 
 def _most_specific_line(error: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..remedies.rules import Assignment, Change
 from ..shared.quick_dataclass import dataclass
-from .build import ranking
+from .build import by_cause, ranking
 from .finding import Figure, Finding, Remedy, RemedyKind
 from .kinds import SPECS, Kind
 
@@ -51,25 +51,12 @@ def actions_of(findings: Sequence[Finding], saved: Saved) -> list[Action]:
 
     `findings` are ranked. Each of them is in one action; a consequence of another one is in that one's.
     """
-    known = {finding.identity: finding for finding in findings}
-    causes = [finding for finding in findings if finding.because_of not in known]
-    followers: dict[str, list[Finding]] = {}
-    for finding in findings:
-        if finding.because_of in known:
-            followers.setdefault(_cause_of(finding, known).identity, []).append(finding)
-    groups = [_action(same, followers, saved) for same in _grouped(causes)]
+    causes = by_cause(findings)
+    followers = {cause.identity: following for cause, following in causes}
+    groups = [_action(same, followers, saved) for same in _grouped([cause for cause, _ in causes])]
     in_order = ranking([leading for leading, _ in groups])
     groups.sort(key=lambda group: (*in_order(group[0]), *_of_equals(group[1])))
     return [replace(action, number=number) for number, (_, action) in enumerate(groups, 1)]
-
-
-def _cause_of(finding: Finding, known: dict[str, Finding]) -> Finding:
-    """The finding that it follows from in the end."""
-    for _ in known:
-        if finding.because_of not in known:
-            break
-        finding = known[finding.because_of]
-    return finding
 
 
 def _of_equals(action: Action) -> tuple[int, int]:
@@ -159,7 +146,7 @@ def _action(
 ) -> tuple[Finding, Action]:
     """The action, without its number, and its worst finding with what all of them cost, for the ranking."""
     worst = same[0]
-    cured = [*same, *(each for finding in same for each in followers.get(finding.identity, ()))]
+    cured = [*same, *(each for finding in same for each in followers[finding.identity])]
     paid = [*same, *(each for each in cured[len(same) :] if not _is_in_cost_of_a_break(each, same))]
     figure = worst.cost.saves_at_most if len(paid) == 1 else saved(paid)
     remedy = _joined([each.remedies[0] for each in same]) if worst.remedies else None

@@ -1,6 +1,6 @@
 """What several drafts of one cause say together: one finding, whose words and figures agree."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePath
@@ -66,6 +66,7 @@ def merged(identity: str, same: Sequence[Draft]) -> Finding:
         evidence=evidence,
         remedies=_each_once(each for draft in (worst, *same) for each in _worked_out(draft.remedies)),
         processes=tuple(process.stream.name for process in processes),
+        key=worst.key,
     )
 
 
@@ -210,7 +211,8 @@ def ranked(findings: Iterable[Finding]) -> list[Finding]:
     What was compiled again but once is paid for, and comes behind breaks that each further call meets.
     """
     found = list(findings)
-    return _below_their_causes(sorted(found, key=ranking(found)))
+    in_order = by_cause(sorted(found, key=ranking(found)))
+    return [each for cause, followers in in_order for each in (cause, *followers)]
 
 
 def ranking(findings: Sequence[Finding]) -> Callable[[Finding], tuple[float, ...]]:
@@ -229,19 +231,22 @@ def ranking(findings: Sequence[Finding]) -> Callable[[Finding], tuple[float, ...
     return rank
 
 
-def _below_their_causes(found: Sequence[Finding]) -> list[Finding]:
-    """Each consequence right behind what it follows from."""
-    by_name = {each.identity: each for each in found}
-    followers: dict[str, list[Finding]] = {}
-    for each in found:
-        if each.because_of in by_name:
-            followers.setdefault(each.because_of or "", []).append(each)
-    in_order: list[Finding] = []
-    waiting = [each for each in reversed(found) if each.because_of not in by_name]
-    while waiting:
-        in_order.append(waiting.pop())
-        waiting += reversed(followers.get(in_order[-1].identity, ()))
-    return in_order
+def by_cause(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]]:
+    """Each finding that follows from none of the others, with all that follow from it, in their order.
+
+    What follows from a consequence stands right behind it.
+    """
+    known = {each.identity for each in findings}
+    followers: dict[str | None, list[Finding]] = {}
+    for each in findings:
+        followers.setdefault(each.because_of if each.because_of in known else None, []).append(each)
+
+    def below(identity: str) -> Iterator[Finding]:
+        for each in followers.get(identity, ()):
+            yield each
+            yield from below(each.identity)
+
+    return [(cause, list(below(cause.identity))) for cause in followers.get(None, ())]
 
 
 def _is_met_by_each_call(finding: Finding) -> bool:

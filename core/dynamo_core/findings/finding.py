@@ -101,6 +101,7 @@ class Finding:
     remedies: tuple[Remedy, ...]
     processes: tuple[str, ...]
     because_of: str | None = None
+    key: tuple[str, ...] = field(default=(), metadata={"in_documents": False})  # its draft's
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the line, why it is in the way, what it costs, and what to do."""

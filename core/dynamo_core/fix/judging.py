@@ -5,14 +5,12 @@ and warns differently, and an edit moves the lines that are named.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 
 from ..bench.measured import compare_outputs
-from ..findings import OF_THE_COMPILER, Finding, Kind
-from ..model import function_of
+from ..findings import OF_THE_COMPILER, Finding
+from ..findings.matching import KnownFinding, known_finding, pair_findings
 from ..shared.quick_dataclass import dataclass
 from .trial import RunResult, Verdict
 
@@ -67,14 +65,14 @@ def judge(
 ) -> Judgement:
     """Judge a run with a remedy for `finding` against the `baseline` runs without it.
 
-    An edit changes the text of the line, from which identities are made. So for an edit, findings of the same
-    kind in the same function are counted instead. A remedy that `must_gain` only moves what is in the way: it
-    is a cure where the run shows a gain. Of a program that crashes it is judged whether the crash is gone:
-    behind it, the program may have other findings and takes longer.
+    A remedy that `must_gain` only moves what is in the way: it is a cure where the run shows a gain. Of a
+    program that crashes it is judged whether the crash is gone: behind it, the program may have other
+    findings and takes longer.
     """
-    left = times_met(finding, tried.findings, is_edit=is_edit)
+    compared = ComparedFindings(baseline, tried.findings)
+    left = compared.times_left(finding)
     # Compared with the best baseline run: what varies by itself is not the effect of a remedy.
-    was = min(times_met(finding, run.findings, is_edit=is_edit) for run in baseline)
+    was = min(times_met(finding, run.findings) for run in baseline)
     harm = _harm(baseline, tried)
     if harm is not None:
         return Judgement(*harm, left)
@@ -84,7 +82,7 @@ def judge(
         return Judgement("does not cure", f"it is met {left} times, as before", left)
     if crash_is_gone(baseline, tried):
         return Judgement("helps" if left else "cures", _crash_words(baseline), left)
-    new = _new_findings(baseline, tried.findings, finding, is_edit=is_edit)
+    new = compared.new_findings(finding)
     moved = [each for each in new if is_edit and _is_for_the_same_reason(each, finding)]
     if moved:
         met = left + sum(each.evidence.times for each in moved)
@@ -118,7 +116,7 @@ def judge_together(
     harm = _harm(baseline, tried)
     if harm is not None:
         return Judgement(*harm, after)
-    again = _met_again(baseline, tried, cured)
+    again = ComparedFindings(baseline, tried.findings).met_again(cured)
     if again is not None:
         return Judgement("brings other findings", again.title, after)
     is_gone = crash_is_gone(baseline, tried)
@@ -154,30 +152,68 @@ def _crash_words(baseline: Sequence[ObservedRun]) -> str:
     return f"the program ends with exit code 0 instead of {ending_words(baseline[0].result)}"
 
 
-def _met_again(
-    baseline: Sequence[ObservedRun], tried: ObservedRun, cured: Sequence[Finding]
-) -> Finding | None:
-    """A finding of a kind that was cured in its function, where there are more of them than were left."""
-    for finding in cured:
-        here = [each for each in baseline[0].findings if _is_same(finding, each, is_edit=True)]
-        identities = {each.identity for each in cured}
-        left = sum(each.evidence.times for each in here if each.identity not in identities)
-        now = [each for each in tried.findings if _is_same(finding, each, is_edit=True)]
-        if sum(each.evidence.times for each in now) > left:
-            return now[0]
-    return None
-
-
 def newly_unrecorded(baseline: Sequence[ObservedRun], tried: ObservedRun) -> str | None:
     """In words, what this run could not record though the first baseline run could; None for nothing."""
     unseen = sorted(tried.unseen - baseline[0].unseen)
     return f"it could not be recorded whether there was a {unseen[0]}" if unseen else None
 
 
-def times_met(finding: Finding, findings: Sequence[Finding], *, is_edit: bool = False) -> int:
-    """How often the finding was met; after an edit, how often any of its kind in its function."""
-    same = (each for each in findings if _is_same(finding, each, is_edit))
-    return sum(each.evidence.times for each in same)
+def times_met(finding: Finding, findings: Sequence[Finding]) -> int:
+    """How often the finding, and those that differ from it by their order alone, were met."""
+    return sum(each.evidence.times for each in _alike(finding, findings))
+
+
+def _alike(finding: Finding, findings: Iterable[Finding]) -> list[Finding]:
+    return [each for each in findings if _known(each).parts == _known(finding).parts]
+
+
+def _known(finding: Finding) -> KnownFinding:
+    return known_finding(finding.identity, finding)
+
+
+class ComparedFindings:
+    """The findings of a run beside those of the runs without a remedy."""
+
+    def __init__(self, baseline: Sequence[ObservedRun], findings: Sequence[Finding]) -> None:
+        before = {each.identity: each for run in reversed(baseline) for each in run.findings}
+        self._before, self._after = before, {each.identity: each for each in findings}
+        self._pairs = pair_findings(map(_known, before.values()), map(_known, findings))
+        self._were = {now: before[was] for was, now in self._pairs.items()}
+
+    def times_left(self, finding: Finding) -> int:
+        """How often the finding and those like it were met in the run."""
+        left = [self._pairs.get(each.identity) for each in _alike(finding, self._before.values())]
+        return sum(self._after[identity].evidence.times for identity in left if identity is not None)
+
+    def new_findings(self, finding: Finding) -> list[Finding]:
+        """The findings of the compiler's kinds that no run without a remedy had.
+
+        A remedy for `finding` edits no line but its function's: at another line elsewhere, all are new.
+        """
+
+        def is_new(each: Finding) -> bool:
+            was = self._were.get(each.identity)
+            is_elsewhere = _function(each) != _function(finding)
+            return was is None or (is_elsewhere and _known(was).line != _known(each).line)
+
+        return [each for each in self._after.values() if each.kind in OF_THE_COMPILER and is_new(each)]
+
+    def met_again(self, cured: Sequence[Finding]) -> Finding | None:
+        """A finding of the run that was cured, or a new one of a cured one's kind in its function."""
+        identities = {each.identity for each in cured}
+        functions = {(each.kind, _function(each)) for each in cured}
+
+        def is_met_again(each: Finding) -> bool:
+            was = self._were.get(each.identity)
+            return (each.kind, _function(each)) in functions if was is None else was.identity in identities
+
+        return next(filter(is_met_again, self._after.values()), None)
+
+
+def _function(finding: Finding) -> tuple[str, str]:
+    """The name of the file and of the function that a finding is in."""
+    known = _known(finding)
+    return known.file, known.function
 
 
 def total_times(findings: Sequence[Finding]) -> int:
@@ -246,12 +282,6 @@ def _are_close(was: str, now: str) -> bool:
     return compared.likeness != "different" and difference is not None and difference <= TOLERANCE
 
 
-def _is_same(finding: Finding, other: Finding, is_edit: bool) -> bool:
-    if not is_edit:
-        return finding.identity == other.identity
-    return other.kind == finding.kind and _function(other) == _function(finding)
-
-
 def _is_for_the_same_reason(one: Finding, other: Finding) -> bool:
     """Whether both are of one kind with the same reason in torch's own words, which do not name a line."""
     return (
@@ -259,35 +289,6 @@ def _is_for_the_same_reason(one: Finding, other: Finding) -> bool:
         and bool(one.evidence.records)
         and one.evidence.records == other.evidence.records
     )
-
-
-def _function(finding: Finding) -> tuple[str, str]:
-    """The name of the file and of the function that a finding is in."""
-    return PurePath(finding.place.file).name if finding.place else "", function_of(finding.function)
-
-
-def _new_findings(
-    baseline: Sequence[ObservedRun], findings: Sequence[Finding], finding: Finding, *, is_edit: bool
-) -> list[Finding]:
-    """The findings that no baseline run had.
-
-    With an edit, these are the ones beyond the number that the function had of their kind, and those in other
-    functions at a line that had none: a finding that has moved there is not cured.
-    """
-    if not is_edit:
-        known = {each.identity for run in baseline for each in run.findings}
-        return [each for each in findings if each.kind in OF_THE_COMPILER and each.identity not in known]
-    had = Counter((each.kind, _function(each)) for each in baseline[0].findings)
-    has: Counter[tuple[Kind, tuple[str, str]]] = Counter()
-    lines = {(each.kind, _function(each), each.source) for run in baseline for each in run.findings}
-    new = []
-    for other in findings:
-        where = other.kind, _function(other)
-        has[where] += 1
-        is_elsewhere = _function(other) != _function(finding) and (*where, other.source) not in lines
-        if other.kind in OF_THE_COMPILER and (has[where] > had[where] or is_elsewhere):
-            new.append(other)
-    return new
 
 
 def _captures_less(baseline: Sequence[ObservedRun], tried: RunResult) -> str | None:

@@ -8,7 +8,7 @@ machine and user.
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,12 @@ from typing import Any
 from .. import __version__
 from ..findings import Finding, Remedy
 from ..launch.run import Request, provenance_mark
-from ..model import Place
 from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.plain_files import read_plain
+from ..shared.from_json import from_json
 from ..shared.masking import masked_environment
 from ..shared.safe_writing import replace_file
-from .trial import Patch, RunResult, Trial
+from .trial import Trial
 
 _FOLDER, _FILE = "fix-trials", "trials.json"
 _LARGEST = 64 << 20  # bytes
@@ -48,19 +48,9 @@ class KnownTrials:
         if found is None:
             return None
         try:
-            trial = Trial(
-                remedy,
-                found["verdict"],
-                found["reason"],
-                found["before"],
-                found["after"],
-                tuple(RunResult(**run) for run in found["runs"]),
-                tuple(Patch(**patch) for patch in found["patches"]),
-                tuple(Place(*place) for place in found["called_at"]),
-                is_earlier=True,
-            )
-            return trial, frozenset(found["cured"])
-        except (KeyError, TypeError):
+            trial = from_json(Trial, {**found, "remedy": asdict(remedy)})
+            return replace(trial, remedy=remedy, is_earlier=True), frozenset(found["cured"])
+        except (KeyError, TypeError, ValueError):
             return None
 
     def put(self, finding: Finding, trial: Trial, cured: frozenset[str]) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..bench.suite.rows import from_json
 from ..launch.program import Program
 from ..launch.run import provenance_mark
 from ..model import Place
@@ -18,6 +17,7 @@ from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.plain_files import read_plain
 from ..remedies.rules import Change
 from ..shared.errors import CannotApply, CannotRecord
+from ..shared.from_json import from_json
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import create_private
 from .changes import patches, source_change
@@ -120,12 +120,8 @@ def read_proven() -> ProvenFixes:
     """The stored fixes; CannotApply where there are none that were proven here."""
     try:
         saved = json.loads(read_plain(_FILE, _LARGEST))
-        mark, program = saved["mark"], saved["program"]
-        found = ProvenFixes(
-            None if program is None else Program(tuple(program["arguments"]), program["is_python"]),
-            tuple(None if fix is None else _proven_fix(fix) for fix in saved["fixes"]),
-            _patches(saved["together"]),
-        )
+        mark = saved["mark"]
+        found = from_json(ProvenFixes, saved)
     except FileNotFoundError as error:
         raise CannotApply("nothing has been proven here yet: run `dynamo fix` first") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -135,17 +131,3 @@ def read_proven() -> ProvenFixes:
             f"{FOLDER} was not made here since this machine was started: run `dynamo fix` again"
         )
     return found
-
-
-def _proven_fix(stored: dict[str, Any]) -> ProvenFix:
-    change, place = stored["change"], stored["place"]
-    return ProvenFix(
-        _patches(stored["patches"]),
-        None if change is None else from_json(Change, change),
-        None if place is None else Place(*place),
-        tuple(Place(*each) for each in stored["called_at"]),
-    )
-
-
-def _patches(stored: list[dict[str, str]]) -> tuple[Patch, ...]:
-    return tuple(Patch(**patch) for patch in stored)

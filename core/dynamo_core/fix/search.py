@@ -34,6 +34,7 @@ from .changes import (
     with_change,
 )
 from .judging import (
+    ComparedFindings,
     ObservedRun,
     difference_in_output,
     judge,
@@ -200,8 +201,8 @@ class _Search:
         if known is not None:
             return known
         trial, findings = self._try(finding, remedy, change)
-        is_edit = change.edit is not None
-        gone = [fix.finding for fix in fixes if not times_met(fix.finding, findings, is_edit=is_edit)]
+        compared = ComparedFindings(self._baseline, findings)
+        gone = [fix.finding for fix in fixes if not compared.times_left(fix.finding)]
         cured = frozenset(each.identity for each in gone) if trial.verdict == "cures" else frozenset()
         if self._known is not None:
             self._known.put(finding, trial, cured)

@@ -8,10 +8,19 @@ from ..model import GraphBreak
 from . import calls, code, values
 from .expected import expected_break
 from .hints import useful_hints
-from .rules import Advice, BreakContext, Cause, break_context_of
+from .rules import (
+    Advice,
+    BreakContext,
+    BreakRules,
+    Change,
+    RemedyTemplate,
+    advice_of,
+    break_context_of,
+    first_rule,
+)
 
 # Specific causes come before general ones.
-TABLE: tuple[Cause, ...] = (
+TABLE: BreakRules = (
     *code.AROUND_DDP,
     *code.IN_DISTRIBUTIONS,
     *calls.DRAWN_BY_NUMPY,
@@ -43,10 +52,13 @@ def break_advice(
     if expected_break(graph_break) is not None:
         return []
     break_context = break_context_of(graph_break, torch_version)
-    cause = _cause(break_context)
-    advice = list(cause.advice(break_context)) if cause is not None else []
     if lengthened is not None:
         return [Advice(_LENGTHENED.format(lengthened=lengthened, **break_context.parts))]
+    advice = [
+        each
+        for remedy, each in advice_of(TABLE, break_context, _parts)
+        if not (break_context.is_outside and _is_about_line(remedy))
+    ]
     if advice or graph_break.explanation is None or break_context.is_outside:
         return advice
     return [Advice(hint) for hint in useful_hints(graph_break.explanation.hints)]
@@ -58,12 +70,16 @@ def break_cause(graph_break: GraphBreak, torch_version: str | None = None) -> st
     if expected is not None:
         return expected
     break_context = break_context_of(graph_break, torch_version)
-    cause = _cause(break_context)
-    if cause is not None:
-        return cause.sentence_for(break_context)
+    rule = first_rule(TABLE, break_context)
+    if rule is not None:
+        return rule.sentence.format_map(break_context.parts)
     explanation = graph_break.explanation.explanation if graph_break.explanation else None
     return " ".join((explanation or graph_break.kind).partition("\n\n")[0].split())
 
 
-def _cause(break_context: BreakContext) -> Cause | None:
-    return next((cause for cause in TABLE if cause.matches(break_context)), None)
+def _parts(break_context: BreakContext, change: Change | None) -> dict[str, str]:
+    return break_context.parts
+
+
+def _is_about_line(remedy: RemedyTemplate[BreakContext]) -> bool:
+    return "{" in remedy.text or (isinstance(remedy.change, Change) and remedy.change.edit is not None)

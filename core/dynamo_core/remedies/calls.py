@@ -8,7 +8,7 @@ LoggingLoggerVariable, NumpyVariable) and torch/_dynamo/trace_rules.py, read wit
 import re
 
 from ..analysis.source_lines import assigns_nothing
-from .rules import Assignment, BreakContext, Cause, Change, RemedyTemplate
+from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 _LATER = "torch._dynamo.config.reorderable_logging_functions+"
 _PRINT = re.compile(r"builtin operator `print`|builtin `print")
@@ -33,29 +33,29 @@ _ELSEWHERE = (
 
 # Before all others: torch traces random numbers of numpy as tensors, so the break looks like one on a
 # tensor's value.
-DRAWN_BY_NUMPY = (
-    Cause(
+DRAWN_BY_NUMPY: BreakRules = (
+    Rule(
         re.compile(r"numpy|_local_scalar_dense|Tensor\.item\(\)|Data-dependent|Unsupported method call"),
         "`{line}` draws random numbers of numpy's, which are not known while the function is compiled",
         (
             RemedyTemplate(
                 "draw the numbers before the call of `{function}`, and pass them in.",
-                cures="numpy_random",
+                cures=("numpy_random",),
                 change=_MOVED_CALL,
             ),
         ),
         line=re.compile(r"\b(?:np|numpy)\.random\."),
     ),
 )
-CALLS = (
-    Cause(
+CALLS: BreakRules = (
+    Rule(
         _PRINT_OF_PLAIN,
         f"`print` {_EFFECT}",
         (
             RemedyTemplate(
                 "run `torch._dynamo.config.reorderable_logging_functions.add(print)` before the first call: "
                 "then torch prints after the graph.",
-                cures="print_of_a_tensor",
+                cures=("print_of_a_tensor",),
                 change=Change(settings=(Assignment(_LATER, "print"),)),
                 may_change="it is printed when the graph has run; a tensor that was changed in place by then "
                 "shows its later values",
@@ -63,50 +63,50 @@ CALLS = (
             ),
         ),
     ),
-    Cause(
+    Rule(
         _PRINT,
         f"`print` {_EFFECT}",
         (
             RemedyTemplate(
                 "take `{line}` out of the compiled code: print after the call of `{function}`.",
-                cures="print_of_an_object",
+                cures=("print_of_an_object",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"builtin operator `(?:str|repr|format)`|(?:repr|str)\(\) on tensor"),
         "text is made of what a tensor holds, and that is not known while the function is compiled",
         (
             RemedyTemplate(
                 "make the text after the call of `{function}`: return the tensor, and format it there.",
-                cures="tensor_as_text",
+                cures=("tensor_as_text",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"."),
         f"a logger {_EFFECT}",
         (
             RemedyTemplate(
                 "take `{line}` out of the compiled code: log after the call of `{function}`.",
-                cures="logging_by_the_module",
+                cures=("logging_by_the_module",),
             ),
         ),
         line=re.compile(r"\blogging\.(?:debug|info|warning|error|exception|critical|log)\("),
     ),
-    Cause(
+    Rule(
         _LOGGER,
         f"a logger {_EFFECT}",
         (
             RemedyTemplate(
                 "take `{line}` out of the compiled code: log after the call of `{function}`.",
-                cures="logging_call",
+                cures=("logging_call",),
             ),
             RemedyTemplate(
                 "have torch leave loggers out: "
                 "`torch._dynamo.config.ignore_logging_functions.add(logging.Logger.info)`, and so for each "
                 "method.",
-                cures="logging_call",
+                cures=("logging_call",),
                 change=Change(
                     settings=tuple(
                         Assignment(
@@ -120,14 +120,14 @@ CALLS = (
             ),
         ),
     ),
-    Cause(
+    Rule(
         _WARN,
         f"a warning {_EFFECT}",
         (
             RemedyTemplate(
                 "run `torch._dynamo.config.reorderable_logging_functions.add(warnings.warn)` before the "
                 "first call: then torch warns after the graph.",
-                cures="warning",
+                cures=("warning",),
                 change=Change(settings=(Assignment(_LATER, "warnings.warn"),)),
                 may_change="the warning comes when the graph has run, and may name another line",
                 not_for=("warning_of_a_category",),
@@ -135,18 +135,18 @@ CALLS = (
         ),
         line=re.compile(r"warn\(\s{0,9}f?[\"'][^\"'\n]{0,200}[\"']\s{0,9}\)"),
     ),
-    Cause(
+    Rule(
         _WARN,
         f"a warning {_EFFECT}",
         (
             RemedyTemplate(
                 "take `{line}` out of the compiled code: warn before the call of `{function}`, or after it.",
-                cures="warning_of_a_category",
+                cures=("warning_of_a_category",),
                 change=_MOVED,
             ),
         ),
     ),
-    Cause(
+    Rule(
         # "Call to a time function" is torch's text from 2.15 on.
         re.compile(
             r"builtin `time\.(?:time|perf_counter|monotonic|process_time|thread_time)|Call to a time function"
@@ -157,67 +157,67 @@ CALLS = (
             RemedyTemplate(
                 "take the clock out of the compiled code: `{call}` before the call of `{function}` and "
                 "after it.",
-                cures="clock",
+                cures=("clock",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"builtin operator `open`|context manager"),
         "a file is opened, which is no part of a graph",
         (
             RemedyTemplate(
                 "read the file before the call of `{function}`, and pass in what was read (or write it "
                 "after the call).",
-                cures="open_file",
+                cures=("open_file",),
                 change=_MOVED_CALL,
             ),
         ),
         line=re.compile(r"\bopen\("),
     ),
-    Cause(
+    Rule(
         re.compile(r"numpy function|numpy\.ndarray|NumPy"),
         "`{call}` is a function of numpy's that torch has no counterpart of",
         (
             RemedyTemplate(
                 "write `{call}` with functions of torch's; or call it before the call of `{function}` and "
                 "pass in what it returns, where no tensor of the graph goes into it.",
-                cures="numpy_function",
+                cures=("numpy_function",),
                 change=Change(edit="numpy to torch"),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"constant fold exception|SymNode|RandomVariable|random"),
         "`{line}` chooses by a number that is drawn again in each call, and what is chosen must be known "
         "while the function is compiled",
         (
             RemedyTemplate(
                 "draw the number before the call of `{function}`, and pass in what is chosen with it.",
-                cures="random_index",
+                cures=("random_index",),
                 change=_MOVED_CALL,
             ),
         ),
         line=re.compile(r"\brandom\.(?:rand\w{0,20}|choice|choices|sample|uniform|shuffle)\("),
         unless=re.compile(r"torch\.random"),
     ),
-    Cause(
+    Rule(
         re.compile(r"method `(?:write|flush|writelines)` of class `TextIOWrapper`"),
         f"`{{call}}` {_EFFECT}",
         (
             RemedyTemplate(
                 "take `{line}` out of the compiled code: write after the call of `{function}`.",
-                cures="written_to_stdout",
+                cures=("written_to_stdout",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"marked as skipped|context manager|Unsupported|generator"),
         "`tqdm` draws a progress bar, which is no part of a graph",
         (
             RemedyTemplate(
                 "loop over what is given to `tqdm`, without it; show the progress around the call of "
                 "`{function}`.",
-                cures="progress_bar",
+                cures=("progress_bar",),
             ),
         ),
         line=re.compile(r"\btqdm\(|\btrange\("),
@@ -230,8 +230,8 @@ def _is_inside(break_context: BreakContext) -> bool:
 
 
 # After all causes for calls that are known by name.
-ANY_OTHER = (
-    Cause(
+ANY_OTHER: BreakRules = (
+    Rule(
         _IN_C,
         "`{call}` has an effect outside of the graph, or runs code that is not Python, into which torch "
         "cannot look",
@@ -239,39 +239,39 @@ ANY_OTHER = (
             RemedyTemplate(
                 "move `{line}` out of the compiled code: in front of the call of `{function}`, or after it, "
                 "where it needs what `{function}` calculates.",
-                cures="garbage_collected",
+                cures=("garbage_collected",),
                 change=_MOVED,
             ),
         ),
         when=lambda break_context: assigns_nothing(break_context.line) and not break_context.is_outside,
     ),
-    Cause(
+    Rule(
         _IN_C,
         "`{call}` runs code that is not Python (C or C++), into which torch cannot look",
         (
             RemedyTemplate(
                 _ELSEWHERE + " A function of your own in C++ becomes part of the graph as a custom operator "
                 "(`torch.library.custom_op`).",
-                cures="c_extension_call",
+                cures=("c_extension_call",),
                 change=_MOVED_CALL,
             ),
         ),
         unless=re.compile(r"^\s*(?:async )?with\b"),
         when=_is_inside,
     ),
-    Cause(
+    Rule(
         re.compile(r"Unsupported method call"),
         "`{call}` is a call that torch does not know how to trace",
-        (RemedyTemplate(_ELSEWHERE, cures="date_of_today", change=_MOVED_CALL),),
+        (RemedyTemplate(_ELSEWHERE, cures=("date_of_today",), change=_MOVED_CALL),),
         unless=re.compile(r"^\s*(?:async )?with\b"),
         when=_is_inside,
     ),
 )
-OF_A_LIBRARY = (
-    Cause(
+OF_A_LIBRARY: BreakRules = (
+    Rule(
         re.compile(r"."),
         "`{call}` leads into the library `{library}`, in which torch meets what it cannot trace",
-        (RemedyTemplate(_ELSEWHERE, cures="json_call", change=_MOVED_CALL),),
+        (RemedyTemplate(_ELSEWHERE, cures=("json_call",), change=_MOVED_CALL),),
         when=lambda break_context: break_context.is_in_library,
     ),
 )
@@ -288,56 +288,56 @@ _REMOVED = Change(edit="statement removed")
 _IS_REQUEST = re.compile(r"\b(?:graph_break|skip_frame|step_unsupported)\(")
 
 
-def _outside_of_library(cures: str) -> tuple[RemedyTemplate, ...]:
+def _outside_of_library(cures: str) -> tuple[RemedyTemplate[BreakContext], ...]:
     return (
         RemedyTemplate(
             "end the compiled function in front of `{call}`, and compile what comes after it as a function "
             "of its own: what breaks the graph is in `{library}`, and not yours to change.",
-            cures=cures,
+            cures=(cures,),
         ),
     )
 
 
-BY_A_LIBRARY = (
-    Cause(
+BY_A_LIBRARY: BreakRules = (
+    Rule(
         _ASKS,
         "`{call}` leads into the library `{library}`, which asks torch not to trace it",
         _outside_of_library("library_asks_for_a_break"),
         when=lambda break_context: break_context.is_in_library,
     ),
-    Cause(
+    Rule(
         _LOOKS,
         "`{call}` leads into the library `{library}`, which looks at what a tensor holds",
         _outside_of_library("library_branches"),
         when=lambda break_context: break_context.is_in_library,
     ),
 )
-REQUESTED = (
-    Cause(
+REQUESTED: BreakRules = (
+    Rule(
         re.compile(r"torch\.compiler\.disable"),
         "`{called}` was marked with `torch.compiler.disable`, so torch does not trace it",
         (
             RemedyTemplate(
                 "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it "
                 "before or after the compiled code.",
-                cures="disabled_helper",
+                cures=("disabled_helper",),
                 change=Change(edit="decorator removed"),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"graph_break\(\)"),
         "the program asks for this break: `{line}`",
-        (RemedyTemplate("remove `{line}`.", cures="explicit_break", change=_REMOVED),),
+        (RemedyTemplate("remove `{line}`.", cures=("explicit_break",), change=_REMOVED),),
         line=_IS_REQUEST,
     ),
-    Cause(
+    Rule(
         re.compile(r"skip_frame\(\)|step_unsupported\(\)"),
         "the program asks torch to leave this function alone: `{line}`",
-        (RemedyTemplate("remove `{line}`.", cures="skipped_frame", change=_REMOVED),),
+        (RemedyTemplate("remove `{line}`.", cures=("skipped_frame",), change=_REMOVED),),
         line=_IS_REQUEST,
     ),
-    Cause(
+    Rule(
         re.compile(r"^(?:BackendCompilerFailed|InductorError)"),
         "the backend that was to compile the graph raised an error",
         (
@@ -345,7 +345,7 @@ REQUESTED = (
                 'use another backend until this one is fixed: `torch.compile(…, backend="aot_eager")`, '
                 "which works where the graph itself is sound; `dynamo graphs --runnable N` writes the graph "
                 "as a script for a bug report.",
-                cures="backend_that_raises",
+                cures=("backend_that_raises",),
                 change=Change(arguments=(Assignment("backend", "aot_eager"),)),
             ),
         ),

@@ -7,7 +7,7 @@ read with 2.13; names of breaks with 2.8 to 2.15.
 import re
 
 from ..analysis.source_lines import compared_in
-from .rules import Assignment, BreakContext, Cause, Change, RemedyTemplate
+from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 
 def _compares_addresses(break_context: BreakContext) -> bool:
@@ -19,15 +19,15 @@ def _is_lstm_with_gradients(break_context: BreakContext) -> bool:
 
 
 # Before all others: inside of DistributedDataParallel the break can be of any kind.
-AROUND_DDP = (
-    Cause(
+AROUND_DDP: BreakRules = (
+    Rule(
         re.compile(r"."),
         "`DistributedDataParallel` keeps its own accounts at each call, which torch does not trace",
         (
             RemedyTemplate(
                 "compile the module before it is wrapped, `DistributedDataParallel(torch.compile(module))`: "
                 "then the graph has the module alone.",
-                cures="compiled_around_ddp",
+                cures=("compiled_around_ddp",),
             ),
         ),
         when=lambda break_context: break_context.is_in_ddp,
@@ -35,8 +35,8 @@ AROUND_DDP = (
 )
 # Source: torch/distributions/distribution.py (Distribution.__init__, _validate_sample), and
 # torch/_dynamo/eval_frame.py (TorchPatcher.patch), which switches these checks off.
-IN_DISTRIBUTIONS = (
-    Cause(
+IN_DISTRIBUTIONS: BreakRules = (
+    Rule(
         re.compile(r"."),
         "torch.distributions checks its arguments here, which reads the values of tensors; torch.compile "
         "leaves such checks out unless asked for, and `dynamo run` keeps them, as eager does",
@@ -45,32 +45,32 @@ IN_DISTRIBUTIONS = (
                 "make it with `validate_args=False` where its arguments are known to be valid; for all: "
                 "`torch.distributions.Distribution.set_default_validate_args(False)`. `dynamo run "
                 "--semantics compiled` leaves these checks out as torch.compile does.",
-                cures="distribution_validated",
+                cures=("distribution_validated",),
             ),
         ),
         when=lambda break_context: break_context.is_in_distributions,
     ),
 )
-TORCH_CODE = (
-    Cause(
+TORCH_CODE: BreakRules = (
+    Rule(
         re.compile(r"Tensor\.backward\(\)|autograd\.grad|trace_autograd_ops"),
         "`{line}` runs a backward pass inside of compiled code, which torch does not trace as it is set",
         (
             RemedyTemplate(
                 "set `torch._dynamo.config.trace_autograd_ops = True` before the first call: then the "
                 "backward pass is part of the graph.",
-                cures="gradient_penalty",
+                cures=("gradient_penalty",),
                 change=Change(settings=(Assignment("torch._dynamo.config.trace_autograd_ops", "True"),)),
                 since=(2, 11),
             ),
             RemedyTemplate(
                 "compile what comes before `{line}` as a function of its own, and run the backward pass "
                 "after its call.",
-                cures="backward_inside",
+                cures=("backward_inside",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"RNN, GRU, or LSTM"),
         "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` as it is set",
         (
@@ -79,93 +79,94 @@ TORCH_CODE = (
                 "them to eager. `torch._dynamo.config.allow_rnn = True` has it traced, which works under "
                 "`torch.no_grad()`; with gradients, `aot_eager` and `inductor` then raise an error (torch "
                 "2.13, CPU).",
-                cures="lstm_in_training",
+                cures=("lstm_in_training",),
             ),
         ),
         when=_is_lstm_with_gradients,
     ),
-    Cause(
+    Rule(
         re.compile(r"RNN, GRU, or LSTM"),
         "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` unless a setting says so",
         (
             RemedyTemplate(
                 "set `torch._dynamo.config.allow_rnn = True` before the first call.",
-                cures="recurrent_layer",
+                cures=("recurrent_layer",),
                 not_for=("lstm_in_training",),
                 change=Change(settings=(Assignment("torch._dynamo.config.allow_rnn", "True"),)),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"Data pointer comparison|data_ptr"),
         "where a tensor lies in memory is not known while the function is compiled",
         (
             RemedyTemplate(
                 "compare the tensors themselves, `is` in place of `==` on `data_ptr()`: whether two inputs "
                 "are one tensor is known.",
-                cures="same_memory",
+                cures=("same_memory",),
                 change=Change(edit="data_ptr to is"),
                 may_change="a tensor and a view of it, which begin at one address, are not the same then",
             ),
         ),
         when=_compares_addresses,
     ),
-    Cause(
+    Rule(
         re.compile(r"RemovableHandle|setattr\(\) is not supported"),
         "a hook is registered, or removed, in the compiled function (`{line}`)",
         (
             RemedyTemplate(
                 "register the hook once, outside of the compiled code, before its first call.",
-                cures="hook_on_module",
+                cures=("hook_on_module",),
             ),
         ),
         line=re.compile(r"hook|\.remove\(\)|handle"),
     ),
-    Cause(
+    Rule(
         re.compile(r"Attempted to copy\.deepcopy a tensor"),
         "torch does not trace `copy.deepcopy` of what holds tensors (`{call}`)",
         (
             RemedyTemplate(
-                "make the copy before the call of `{function}`, and pass it in.", cures="deepcopy_of_a_module"
+                "make the copy before the call of `{function}`, and pass it in.",
+                cures=("deepcopy_of_a_module",),
             ),
         ),
         when=lambda break_context: break_context.depth > 1,
     ),
-    Cause(
+    Rule(
         re.compile(r"Attempted to copy\.deepcopy a tensor"),
         "torch does not trace `copy.deepcopy` of a tensor",
         (
             RemedyTemplate(
                 "write `.clone()` on the tensor in place of `{call}` (`.detach().clone()` where no gradient "
                 "is to flow back).",
-                cures="deepcopy_of_a_tensor",
+                cures=("deepcopy_of_a_tensor",),
                 change=Change(edit="deepcopy to clone"),
                 may_change="gradients flow through a clone",
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"requires_grad_\(\)"),
         "a tensor that is made inside is set to require a gradient, and then returned",
         (
             RemedyTemplate(
                 "call `requires_grad_()` on what `{function}` returns, after its call.",
-                cures="requires_grad_of_intermediate",
+                cures=("requires_grad_of_intermediate",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"torch\.nn\.Parameter"),
         "a parameter is made while the function is compiled",
         (
             RemedyTemplate(
                 "make the parameter outside of the compiled code, in `__init__` or before the call of "
                 "`{function}`, and use it here.",
-                cures="parameter_made_inside",
+                cures=("parameter_made_inside",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"no fake impl|fake tensor implementation|register_fake|Missing fake kernel"),
         "the custom operator that `{call}` calls does not say what its result looks like",
         (
@@ -173,11 +174,11 @@ TORCH_CODE = (
                 "tell torch what comes out of it, below its definition: `@{called}.register_fake` above a "
                 "function of the same arguments that returns an empty tensor of the right shape "
                 "(`torch.empty_like(x)`).",
-                cures="custom_op_without_fake",
+                cures=("custom_op_without_fake",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"returned non-Tensor"),
         "`torch.get_default_device()` gives no tensor, so that torch cannot put the call into a graph",
         (
@@ -185,22 +186,22 @@ TORCH_CODE = (
                 "use the device of a tensor that is there, `x.device`, in place of "
                 "`torch.get_default_device()`; or call it before the call of `{function}`, and pass in what "
                 "it returns.",
-                cures="default_device",
+                cures=("default_device",),
             ),
         ),
         line=re.compile(r"\bget_default_device\("),
     ),
-    Cause(
+    Rule(
         re.compile(r"sparse Tensor|Sparse tensor"),
         "torch.compile does not support sparse tensors",
         (
             RemedyTemplate(
                 "make sparse tensors, and calculate with them, outside of the compiled code.",
-                cures="sparse_tensor",
+                cures=("sparse_tensor",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(
             r"function `(?:manual_seed|seed|set_rng_state|get_rng_state|initial_seed)`|method `manual_seed`"
         ),
@@ -208,7 +209,7 @@ TORCH_CODE = (
         (
             RemedyTemplate(
                 "move `{line}` out of the compiled code, in front of the call of `{function}`.",
-                cures="seeded_inside",
+                cures=("seeded_inside",),
                 change=Change(edit="statement moved out"),
             ),
         ),
@@ -220,57 +221,57 @@ TORCH_CODE = (
 #
 # Source: torch/_dynamo/symbolic_convert.py, torch/_dynamo/convert_frame.py (generators) and
 # torch/_dynamo/graph_break_registry.json, read with 2.13; names of breaks with 2.8 to 2.15.
-PYTHON_CODE = (
-    Cause(
+PYTHON_CODE: BreakRules = (
+    Rule(
         re.compile(r"Attempt to trace generator"),
         "`{function}` is a generator (it has a `yield`), which torch does not compile by itself",
         (
             RemedyTemplate(
                 "compile the function that takes the values of `{function}`, not the generator: inside of "
                 "that one it is traced.",
-                cures="generator_function",
+                cures=("generator_function",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"Observed exception"),
         "the compiled function ends in an exception, which torch does not compile",
         (
             RemedyTemplate(
                 "have the compiled code return what tells the cases apart, and raise the exception after "
                 "the call of `{function}`.",
-                cures="uncaught_exception",
+                cures=("uncaught_exception",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"context manager|GenericContextWrapping|_GeneratorContextManager|non-Tensor"),
         "torch does not know how to enter and leave this context in compiled code: `{line}`",
         (
             RemedyTemplate(
                 "put `{line}` around the call of `{function}`, in place of having it inside.",
-                cures="lock_held",
+                cures=("lock_held",),
             ),
         ),
         line=re.compile(r"^\s*(?:async )?with\b"),
     ),
-    Cause(
+    Rule(
         re.compile(r"__build_class__|LOAD_BUILD_CLASS"),
         "a class is defined while the function is compiled",
         (
             RemedyTemplate(
                 "define the class outside of the compiled code, at the top of the module.",
-                cures="class_made_inside",
+                cures=("class_made_inside",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"FakeIdVariable|builtin operator `id`"),
         "`id` of an object that is made in the compiled function is not known while it is compiled",
         (
             RemedyTemplate(
                 "use a key of your own (a name, a number that you count) in place of `id(…)`.",
-                cures="id_as_key",
+                cures=("id_as_key",),
             ),
         ),
     ),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ..analysis.recompile_causes import RecompileCause
-from .rules import Change, RecompileRemedy
+from .rules import Change, Rule, one_remedy
 
 _FUNCTIONS = (
     "function",
@@ -105,24 +105,21 @@ def is_learning_rate(cause: RecompileCause) -> bool:
 
 
 # Before all others: the modules differ, so making their sizes dynamic would not help.
-OF_WRAPPED_MODULES = RecompileRemedy(
-    "modules of torch's compiled apart",
+OF_WRAPPED_MODULES = one_remedy(  # modules of torch's compiled apart
     _is_of_a_wrapped_module,
     "torch calls modules of its own through one function, so that those that are compiled apart are versions "
     "of that function: compile one module of yours that holds them all, in one call of `torch.compile`.",
     cures=("recompile_modules_apart",),
 )
 # Before what makes a size dynamic by a name or an argument, which such a mark would contradict.
-OF_MARKS: Sequence[RecompileRemedy] = (
-    RecompileRemedy(
-        "marked static",
+OF_MARKS: Sequence[Rule[RecompileCause]] = (
+    one_remedy(  # marked static
         lambda cause: cause.kind == "size" and any(map(cause.frame.is_marked_static, cause.failures)),
         "{what} takes several values{values}, and the program marks it by `torch._dynamo.mark_static`, "
         "which makes each a version of its own: take the mark off what varies.",
         cures=("recompile_marked_static",),
     ),
-    RecompileRemedy(
-        "marked in some calls",
+    one_remedy(  # marked in some calls
         lambda cause: cause.failure is not None and _OF_A_MARK.match(cause.failure.check) is not None,
         "a dimension was marked (`torch._dynamo.mark_dynamic`, `mark_static` and the like) in some calls "
         "only, and what was compiled without the mark is not used with it: mark it before the first call.",
@@ -130,19 +127,16 @@ OF_MARKS: Sequence[RecompileRemedy] = (
     ),
 )
 # Source: torch/__init__.py (compile), whose argument `isolate_recompiles` is in 2.13; read and tried there.
-OF_SHARED_CODE: Sequence[RecompileRemedy] = (
-    RecompileRemedy(
-        "functions with one code, counted apart",
-        lambda cause: cause.functions_with_this_code is not None,
+OF_SHARED_CODE: Sequence[Rule[RecompileCause]] = (
+    one_remedy(  # functions with one code, counted apart
+        lambda cause: cause.functions_with_this_code is not None and cause.version >= (2, 13),
         "{count} functions or modules that are compiled apart share the code of {function}, and torch counts "
         "their versions together: `torch.compile(..., isolate_recompiles=True)` counts those of each call "
         "apart; or compile what calls all of them.",
-        since=(2, 13),
         cures=("recompile_one_decorator",),
-        never_for=("recompile_another_function", "recompile_enum_argument"),
+        not_for=("recompile_another_function", "recompile_enum_argument"),
     ),
-    RecompileRemedy(
-        "functions with one code",
+    one_remedy(  # functions with one code
         lambda cause: cause.functions_with_this_code is not None,
         "{count} functions or modules that are compiled apart share the code of {function}, and torch counts "
         "their versions together: compile what calls all of them, or let torch keep as many "
@@ -150,39 +144,34 @@ OF_SHARED_CODE: Sequence[RecompileRemedy] = (
     ),
 )
 # Before all others: the value has no name by which the user could make it dynamic.
-BETWEEN_GRAPHS: Sequence[RecompileRemedy] = (
-    RecompileRemedy(
-        "freed between two graphs",
+BETWEEN_GRAPHS: Sequence[Rule[RecompileCause]] = (
+    one_remedy(  # freed between two graphs
         lambda cause: cause.kind == "freed object" and is_between_graphs(cause),
         "the line of the graph break before it makes a new object in each call, for which it is compiled: "
         "cure that break, which keeps the object inside of one graph, or make it once.",
     ),
-    RecompileRemedy(
-        "between two graphs",
+    one_remedy(  # between two graphs
         is_between_graphs,
         "what the line of the graph break before it gave is another value in each call{values}: cure that "
         "break, which keeps the value inside of one graph, or make it the same in every call.",
     ),
 )
-OF_A_LEARNING_RATE = RecompileRemedy(
-    "learning rate as a tensor",
+OF_A_LEARNING_RATE = one_remedy(  # learning rate as a tensor
     is_learning_rate,
     "the learning rate of an optimizer takes several values{values}: make it a tensor where the "
     "optimizer is made, `lr=torch.tensor(…)`; a schedule then changes what the tensor holds, and one version "
     "serves all.",
     cures=("recompile_rate_of_optimizer", "recompile_rate_by_a_schedule"),
 )
-EDITS: Sequence[RecompileRemedy] = (
-    RecompileRemedy(
-        "loop over a size",
+EDITS: Sequence[Rule[RecompileCause]] = (
+    one_remedy(  # loop over a size
         _is_loop,
         "{line} is a loop that torch unrolls, so that each length is a version of its own: compute over "
         "the whole dimension at once, or loop outside of the compiled code.",
         _decide_outside,
         cures=("recompile_loop_over_size", "recompile_depth_of_module"),
     ),
-    RecompileRemedy(
-        "decided by a size",
+    one_remedy(  # decided by a size
         lambda cause: cause.is_needed_as_number,
         "{line} does something else for another value of {what}, so that each is a version of its own: "
         "decide it outside of the compiled code, and compile what is called there. Marking it dynamic is "
@@ -195,44 +184,38 @@ EDITS: Sequence[RecompileRemedy] = (
             "recompile_int_index",
         ),
     ),
-    RecompileRemedy(
-        "0 and 1 apart",
+    one_remedy(  # 0 and 1 apart
         lambda cause: cause.kind == "size" and cause.was_0_or_1,
         "{what} takes several values{values}, and torch compiles 0 and 1 apart: that is one version "
         "more for each of them; pad such an input, or leave it out, if that is too much.",
     ),
-    RecompileRemedy(
-        "float as a tensor",
+    one_remedy(  # float as a tensor
         lambda cause: cause.is_float,
         "{what} is a float that takes several values{values}, each of them a version of its own: pass "
         "it as a tensor (`torch.tensor(…)`), or keep it in a buffer of the module.",
         _run_first("{x} = torch.tensor(float({x}))"),
         cures=("recompile_int_or_float",),
     ),
-    RecompileRemedy(
-        "int as a tensor",
+    one_remedy(  # int as a tensor
         lambda cause: cause.is_int,
         "{what} takes several values{values}, each of them a version of its own: pass it as a tensor, "
         "or keep it in a buffer of the module (`register_buffer`).",
         _run_first("{x} = torch.tensor({x})"),
     ),
-    RecompileRemedy(
-        "None in some calls",
+    one_remedy(  # None in some calls
         _is_none,
         "{source} is None in some calls only, which is a version of its own: pass a tensor in every call "
         "(a mask of ones, say), or compile a function for each case.",
         _decide_outside,
         cures=("recompile_optional_mask",),
     ),
-    RecompileRemedy(
-        "training mode",
+    one_remedy(  # training mode
         lambda cause: cause.is_of_training,
         "the model was in training mode in some calls only: call `eval()` (or `train()`) once, before "
         "the first call.",
         cures=("recompile_training_mode",),
     ),
-    RecompileRemedy(
-        "chosen by a value",
+    one_remedy(  # chosen by a value
         _is_kind("value"),
         "{source} chooses what is computed{values}, and each value is a version of its own: choose "
         "outside of the compiled code, and compile what each choice calls; or keep to few values.",
@@ -244,65 +227,56 @@ EDITS: Sequence[RecompileRemedy] = (
             "recompile_global_mode",
         ),
     ),
-    RecompileRemedy(
-        "another function",
+    one_remedy(  # another function
         _is_function,
         "{source} is another function in some calls, perhaps a lambda or a partial made again, and each is "
         "a version of its own: pass the same one, or call it outside of the compiled code.",
         _decide_outside,
         cures=("recompile_another_function",),
     ),
-    RecompileRemedy(
-        "another object",
+    one_remedy(  # another object
         _is_kind("identity"),
         "{source} is another object in some calls, and each is a version of its own: choose by it outside "
         "of the compiled code, or pass few.",
         _decide_outside,
         cures=("recompile_enum_argument",),
     ),
-    RecompileRemedy(
-        "freed object",
+    one_remedy(  # freed object
         _is_kind("freed object"),
         "{source} was freed, and what was compiled for it with it: keep a reference to it, or make it once.",
     ),
-    RecompileRemedy(
-        "inference mode of the call",
+    one_remedy(  # inference mode of the call
         lambda cause: cause.is_of_inference_mode,
         "some calls were inside of `torch.inference_mode` and others were not: make all of them, those that "
         "warm up as well, in the same mode.",
         cures=("recompile_warm_up_in_inference_mode",),
-        never_for=("recompile_inference_mode", "recompile_grad_mode"),
+        not_for=("recompile_inference_mode", "recompile_grad_mode"),
     ),
-    RecompileRemedy(
-        "grad mode",
+    one_remedy(  # grad mode
         _is_state("grad_mode"),
         "gradients were recorded in some calls only: call it under `torch.no_grad()` in every call, if you "
         "do not train with it.",
         cures=("recompile_grad_mode",),
     ),
-    RecompileRemedy(
-        "dtype of autocast",
+    one_remedy(  # dtype of autocast
         lambda cause: _is_state("autocast")(cause) and _is_state("_dtype")(cause),
         "`torch.autocast` had another dtype in some calls: give it one for all of them.",
         cures=("recompile_autocast_dtype",),
     ),
-    RecompileRemedy(
-        "autocast",
+    one_remedy(  # autocast
         _is_state("autocast"),
         "autocast was on in some calls only: make every call inside the same `torch.autocast`, or every "
         "call outside.",
         cures=("recompile_autocast",),
     ),
-    RecompileRemedy(
-        "default dtype",
+    one_remedy(  # default dtype
         _is_state("default_dtype"),
         "the default dtype was changed between calls: set it once, before the first call.",
         lambda cause: Change(edit="set at the start"),
         "what was made before it is made with it as well",
         cures=("recompile_default_dtype",),
     ),
-    RecompileRemedy(
-        "default device",
+    one_remedy(  # default device
         lambda cause: _is_state("torch_function_mode")(cause) or _is_state("CURRENT_DEVICE")(cause),
         "a default device (`torch.set_default_device`, `with torch.device(…)`) or another torch function "
         "mode was switched between calls: set it once, before the first call.",
@@ -310,118 +284,100 @@ EDITS: Sequence[RecompileRemedy] = (
         "what was made before it is made with it as well",
         cures=("recompile_default_device",),
     ),
-    RecompileRemedy(
-        "setting of the process",
+    one_remedy(  # setting of the process
         _is_kind("global state"),
         "a setting of the whole process was changed between calls (torch: {check}): set it once, before "
         "the first call.",
     ),
-    RecompileRemedy(
-        "inference mode",
+    one_remedy(  # inference mode
         _is_kind("dispatch keys"),
         "{source} was made in another mode in some calls (`torch.inference_mode`, functorch): make all of "
         "its inputs inside of it, or none.",
         cures=("recompile_inference_mode",),
     ),
-    RecompileRemedy(
-        "memory layout",
+    one_remedy(  # memory layout
         _is_kind("stride"),
         "{source} comes in different memory layouts: give it one with `.contiguous()` before the call.",
         _run_first("{x} = {x}.contiguous()"),
         cures=("recompile_memory_layout",),
     ),
-    RecompileRemedy(
-        "number of dimensions",
+    one_remedy(  # number of dimensions
         _is_kind("rank"),
         "{source} comes with different numbers of dimensions{values}: give it one with `unsqueeze` or "
         "`reshape` before the call, or compile a function for each.",
         cures=("recompile_dimensions",),
     ),
-    RecompileRemedy(
-        "dtype",
+    one_remedy(  # dtype
         _is_kind("dtype"),
         "{source} comes as different dtypes{values}: convert it before the call.",
         _to_widest_dtype,
         "what comes of it has that dtype, too",
         cures=("recompile_dtype",),
     ),
-    RecompileRemedy(
-        "device",
+    one_remedy(  # device
         _is_kind("device"),
         "tensors come from different devices{values}: move them to one before the call.",
     ),
-    RecompileRemedy(
-        "requires_grad below a frame that runs eager",
+    one_remedy(  # requires_grad below a frame that runs eager
         lambda cause: cause.kind == "requires_grad" and cause.eager_caller is not None,
         "the function is compiled by itself only because {caller}, which calls it, runs eager: cure that "
         "first, and see whether this has gone with it.",
     ),
-    RecompileRemedy(
-        "requires_grad",
+    one_remedy(  # requires_grad
         _is_kind("requires_grad"),
         "{source} requires a gradient in some calls only: call `requires_grad_()` on it before the others, "
         "and one version serves all; where layers share this code in training, a version for the data and "
         "one for what a layer has computed are right.",
         cures=("recompile_requires_grad",),
     ),
-    RecompileRemedy(
-        "modules that change",
+    one_remedy(  # modules that change
         lambda cause: cause.kind == "length" and (cause.source or "").endswith("._modules"),
         "modules were added to the model, or taken out, between calls: build it before the first call.",
         cures=("recompile_growing_model",),
     ),
-    RecompileRemedy(
-        "made longer there",
+    one_remedy(  # made longer there
         lambda cause: cause.lengthened_there is not None,
         "{line} changes the length of {source} in each call, and each length is a version of its own: move "
         "it out of the compiled code, behind the call, and return what it needs.",
         cures=("recompile_growing_list",),
     ),
-    RecompileRemedy(
-        "keys of a dictionary",
+    one_remedy(  # keys of a dictionary
         lambda cause: cause.kind == "dictionary" or (cause.kind == "length" and cause.is_of_dict),
         "{source} has other keys in some calls: give it the same keys in every call.",
         cures=("recompile_dictionary_keys",),
     ),
-    RecompileRemedy(
-        "length",
+    one_remedy(  # length
         _is_kind("length"),
         "{source} has different lengths{values}, and each is a version of its own: pass one tensor of a "
         "fixed size instead, with a mask of what is used.",
         cures=("recompile_growing_cache",),
     ),
-    RecompileRemedy(
-        "type",
+    one_remedy(  # type
         _is_kind("type"),
         "{source} is of different types{values}, and each is a version of its own: pass one type, or "
         "compile a function for each.",
     ),
-    RecompileRemedy(
-        "attribute",
+    one_remedy(  # attribute
         _is_kind("attribute"),
         "{source} comes with and without an attribute (compiled {expected}): set it always, or never.",
     ),
-    RecompileRemedy(
-        "relation of sizes",
+    one_remedy(  # relation of sizes
         _is_kind("relation of sizes"),
         "sizes are in one relation in some calls only (`{check}`): give them one relation, or do not "
         "decide by it in the compiled code.",
     ),
-    RecompileRemedy(
-        "another backend",
+    one_remedy(  # another backend
         _is_kind("backend"),
         "call `torch.compile` once, outside of what is called again and again, and keep what it returns: "
         "what one call of it has compiled, another one with another backend function does not use.",
         lambda cause: Change(edit="compile hoisted"),
         cures=("recompile_fresh_backend",),
     ),
-    RecompileRemedy(
-        "hint of torch's",
+    one_remedy(  # hint of torch's
         lambda cause: cause.failure is not None and bool(cause.failure.hint),
         "{hint}",
     ),
-    RecompileRemedy(
-        "anything else",
+    one_remedy(  # anything else
         _is_kind("other"),
         "the check `{check}` failed: make what it is about alike in every call.",
     ),

@@ -6,9 +6,10 @@ is imported; a dimension behind the name is understood from 2.13 on) and torch/_
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..analysis.recompile_causes import RecompileCause, causes_of
-from ..shared.failed_guard import is_on_stack
+from ..shared.failed_guard import is_on_stack, without_stack_names
 from .recompile_edits import (
     BETWEEN_GRAPHS,
     EDITS,
@@ -19,7 +20,7 @@ from .recompile_edits import (
     is_between_graphs,
     is_learning_rate,
 )
-from .rules import Advice, Assignment, Change, RecompileRemedy
+from .rules import Advice, Assignment, Change, Rule, advice_of, one_remedy, recompile_parts
 
 _SLOWER = "what is not fixed can make compiled code slower"
 _OF_THAT_NAME = "it holds for every compiled function that has an argument of that name"
@@ -52,6 +53,8 @@ def _is_hardly_more_than_0_or_1(cause: RecompileCause) -> bool:
 
 
 def _can_be_unbacked(cause: RecompileCause) -> bool:
+    if cause.version < _DIMENSIONS_SINCE:
+        return False
     is_sure = _sizes_can_be_dynamic(cause) and cause.is_unconstrained and not cause.is_whole_graph
     return is_sure and cause.was_0_or_1 and bool(_names(cause)) and not is_between_graphs(cause)
 
@@ -85,7 +88,7 @@ def _in_environment(cause: RecompileCause) -> Change:
     dynamic: dict[str, None] = {}
     for other in causes_of(cause.frame):
         names = _names(other)
-        if _can_be_unbacked(other) and other.version >= _DIMENSIONS_SINCE:
+        if _can_be_unbacked(other):
             unbacked |= dict.fromkeys(names[:1])
             dynamic |= dict.fromkeys(names[1:])
         elif _can_be_named(other):
@@ -118,30 +121,26 @@ def _set_config(name: str, value: str) -> Callable[[RecompileCause], Change]:
     return lambda cause: Change(settings=(Assignment(name, value),))
 
 
-SETTINGS: Sequence[RecompileRemedy] = (
-    RecompileRemedy(
-        "sizes 0 and 1",
+SETTINGS: Sequence[Rule[RecompileCause]] = (
+    one_remedy(  # sizes 0 and 1
         _can_be_unbacked,
         "{what} takes several values{values}, and torch compiles 0 and 1 apart; nothing in the function "
         "depends on it: set `{typed}` in the program's environment, and one version serves all.",
         _in_environment,
         f"{_SLOWER}; a branch on the size would become a graph break; {_OF_THAT_NAME}",
-        since=_DIMENSIONS_SINCE,
         cures=("recompile_sizes_0_and_1", "recompile_one_first", "recompile_size_and_number"),
-        never_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_loop_over_size"),
+        not_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_loop_over_size"),
     ),
-    RecompileRemedy(
-        "captured with dynamic sizes",
+    one_remedy(  # captured with dynamic sizes
         lambda cause: cause.is_captured and _by_argument(cause),
         "{what} takes several values{values}: `dynamo run --dynamic …` compiles one version for {all} "
         "them; in a torch.compile of your own that is `torch.compile(…, dynamic=True)`.",
         lambda cause: Change(options=("--dynamic",)),
         _SLOWER,
         cures=("recompile_captured_batch", "recompile_captured_generation", "recompile_captured_rate"),
-        never_for=("recompile_specialised_size", "recompile_parameter_size", "recompile_counter_in_forward"),
+        not_for=("recompile_specialised_size", "recompile_parameter_size", "recompile_counter_in_forward"),
     ),
-    RecompileRemedy(
-        "argument of torch.compile",
+    one_remedy(  # argument of torch.compile
         _is_first_by_argument,
         "{what} takes several values{values}{against}: `torch.compile(..., dynamic=True)` compiles one "
         "version for {all} them.",
@@ -153,20 +152,18 @@ SETTINGS: Sequence[RecompileRemedy] = (
             "recompile_size_with_rate",
             "recompile_dynamic_false",
         ),
-        never_for=("recompile_specialised_size", "recompile_two_inputs", "recompile_counter_in_forward"),
+        not_for=("recompile_specialised_size", "recompile_two_inputs", "recompile_counter_in_forward"),
     ),
-    RecompileRemedy(
-        "names of sizes that were equal",
+    one_remedy(  # names of sizes that were equal
         lambda cause: cause.is_duck_sizing and _can_be_named(cause),
         "sizes that were equal when it was compiled were taken for one (`{check}`), and then they "
         "differed: set `{typed}` in the program's environment, and each is a size of its own.",
         _in_environment,
         _OF_THAT_NAME,
         cures=("recompile_two_inputs",),
-        never_for=("recompile_size_threshold",),
+        not_for=("recompile_size_threshold",),
     ),
-    RecompileRemedy(
-        "names in the environment",
+    one_remedy(  # names in the environment
         _can_be_named,
         "{what} takes several values{values}: set `{typed}` in the program's environment, and one "
         "version serves {all} them.",
@@ -186,10 +183,9 @@ SETTINGS: Sequence[RecompileRemedy] = (
             "recompile_closure",
             "recompile_nearest_version",
         ),
-        never_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_string_argument"),
+        not_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_string_argument"),
     ),
-    RecompileRemedy(
-        "argument of torch.compile, where an edit is surer",
+    one_remedy(  # argument of torch.compile, where an edit is surer
         lambda cause: (
             (is_learning_rate(cause) or is_between_graphs(cause))
             and not cause.is_captured
@@ -198,28 +194,25 @@ SETTINGS: Sequence[RecompileRemedy] = (
         "`torch.compile(..., dynamic=True)` compiles one version for {all} the values.",
         _set_dynamic,
         _SLOWER,
-        besides=True,
+        is_further=True,
     ),
-    RecompileRemedy(
-        "sizes of parameters",
+    one_remedy(  # sizes of parameters
         lambda cause: cause.is_of_parameter and _sizes_can_be_dynamic(cause),
         "set `torch._dynamo.config.force_parameter_static_shapes = False`: torch then makes the size of a "
         "parameter dynamic when it has changed once, as that of any tensor.",
         _set_config("torch._dynamo.config.force_parameter_static_shapes", "False"),
         _SLOWER,
-        besides=True,
+        is_further=True,
     ),
-    RecompileRemedy(
-        "numbers on modules",
+    one_remedy(  # numbers on modules
         lambda cause: cause.is_int and cause.is_of_module and not cause.is_needed_as_number,
         "set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`: torch then makes a number on a "
         "module dynamic when it has changed once, as any other; or keep it in a buffer (`register_buffer`).",
         _set_config("torch._dynamo.config.allow_unspec_int_on_nn_module", "True"),
         _SLOWER,
-        besides=True,
+        is_further=True,
     ),
-    RecompileRemedy(
-        "mark the dimension",
+    one_remedy(  # mark the dimension
         lambda cause: (
             _can_be_named(cause)
             and cause.kind == "size"
@@ -227,11 +220,10 @@ SETTINGS: Sequence[RecompileRemedy] = (
             and not cause.was_0_or_1
         ),
         "call {marked} on what is passed, before the call.",
-        never_for=("recompile_specialised_size", "recompile_loop_over_size", "recompile_sizes_0_and_1"),
-        besides=True,
+        not_for=("recompile_specialised_size", "recompile_loop_over_size", "recompile_sizes_0_and_1"),
+        is_further=True,
     ),
-    RecompileRemedy(
-        "more versions",
+    one_remedy(  # more versions
         lambda cause: (
             cause.frame.limit is not None
             and len(cause.values) < _ALWAYS_ANOTHER
@@ -242,14 +234,14 @@ SETTINGS: Sequence[RecompileRemedy] = (
         "`torch._dynamo.config.recompile_limit = 64`.",
         _set_config("torch._dynamo.config.recompile_limit", "64"),
         "each version takes time to compile, and is looked at in each call",
-        besides=True,
+        is_further=True,
     ),
 )
 
 
 # All remedies, the surest first. Each was tried with torch 2.13 on the programs that it names
 # (tests/integration/test_first_advice.py).
-REMEDIES: tuple[RecompileRemedy, ...] = (
+TABLE: tuple[Rule[RecompileCause], ...] = (
     OF_WRAPPED_MODULES,
     *BETWEEN_GRAPHS,
     OF_A_LEARNING_RATE,
@@ -265,7 +257,5 @@ def recompile_advice(cause: RecompileCause) -> list[Advice]:
     """What to do about a cause, the surest advice first; none where separate versions are right."""
     if cause.needs_both_versions:
         return []
-    rows = [row for row in REMEDIES if row.is_for(cause)]
-    first = [row for row in rows if not row.besides][:1]
-    further = [row for row in rows if row.besides]
-    return [row.advice(cause) for row in (*first, *further)][:_MOST]
+    advice = [each for _, each in advice_of(TABLE, cause, recompile_parts)]
+    return [replace(each, text=without_stack_names(each.text)) for each in advice[:_MOST]]

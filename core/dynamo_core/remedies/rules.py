@@ -1,8 +1,9 @@
-"""Advice, the changes that apply it, and the rules that give it: for graph breaks and for recompiles."""
+"""Advice, the changes that apply it, and the rules that give it: for breaks, recompiles and exports."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Generic, Protocol, TypeVar
 
 from ..analysis.recompile_causes import RecompileCause
 from ..analysis.source_lines import (
@@ -79,6 +80,97 @@ def edit(text: str, name: str, may_change: str = "") -> Advice:
     return Advice(text, Change(edit=name), may_change)
 
 
+# Rules: what one matches, what it says, and the remedies.
+
+_VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
+_OLDEST = (2, 8)
+
+
+class Context(Protocol):
+    """What is in the way: torch's words on it, the user's line, the version of torch or (0, 0)."""
+
+    @property
+    def words(self) -> str: ...
+    @property
+    def line(self) -> str: ...
+    @property
+    def version(self) -> tuple[int, int]: ...
+
+
+_Context = TypeVar("_Context", bound=Context)
+Parts = Callable[[_Context, Change | None], Mapping[str, str]]
+"""The words that the sentences and remedies of a table may name, for one thing in the way and a change."""
+
+
+@dataclass(frozen=True)
+class RemedyTemplate(Generic[_Context]):
+    """Advice of a rule, as a text that may name parts: {condition}, {call}, … (`Parts`).
+
+    `cures` names the programs in tests/integration/broken_programs for which it is the first remedy and which
+    it cures, `not_for` those for which it would be harmful or change nothing. `since` is the first torch
+    version that accepts it.
+    """
+
+    text: str
+    cures: tuple[str, ...] = ()
+    change: Change | Callable[[_Context], Change | None] | None = None
+    may_change: str = ""
+    since: tuple[int, int] = _OLDEST
+    not_for: tuple[str, ...] = ()
+
+    def fits(self, context: _Context) -> bool:
+        """Whether the version of torch accepts it; an unknown version counts as the oldest."""
+        return max(context.version, _OLDEST) >= self.since
+
+    def advice(self, context: _Context, parts: Parts[_Context]) -> Advice:
+        """The advice with its parts filled in."""
+        change = self.change(context) if callable(self.change) else self.change
+        return Advice(self.text.format_map(parts(context, change)), change, self.may_change)
+
+
+@dataclass(frozen=True)
+class Rule(Generic[_Context]):
+    """One cause of graph breaks, of recompiles or of failed exports, with its remedies, the surest first.
+
+    `words` must be found in torch's words, `line` in the user's line, and `unless` must not be found there;
+    `when` is one more test. `sentence` says why it is in the way; like a remedy's text it may name parts.
+    The remedies of a rule that `is_further` are given in addition to those of another rule.
+    """
+
+    words: re.Pattern[str] | None = None
+    sentence: str = ""
+    remedies: tuple[RemedyTemplate[_Context], ...] = ()
+    line: re.Pattern[str] | None = None
+    unless: re.Pattern[str] | None = None
+    when: Callable[[_Context], bool] | None = None
+    is_further: bool = False
+
+    def matches(self, context: _Context) -> bool:
+        """Whether this is the cause."""
+        return (
+            (self.words is None or self.words.search(context.words) is not None)
+            and (self.line is None or self.line.search(context.line) is not None)
+            and (self.unless is None or self.unless.search(context.line) is None)
+            and (self.when is None or self.when(context))
+        )
+
+
+def first_rule(table: Iterable[Rule[_Context]], context: _Context) -> Rule[_Context] | None:
+    """The first rule that matches; None where none does."""
+    return next((rule for rule in table if not rule.is_further and rule.matches(context)), None)
+
+
+def advice_of(
+    table: Sequence[Rule[_Context]], context: _Context, parts: Parts[_Context]
+) -> list[tuple[RemedyTemplate[_Context], Advice]]:
+    """The advice of the first rule that matches, and of all that are further ones."""
+    first = first_rule(table, context)
+    further = (rule for rule in table if rule.is_further and rule.matches(context))
+    rules = (*([] if first is None else [first]), *further)
+    remedies = [each for rule in rules for each in rule.remedies if each.fits(context)]
+    return [(each, each.advice(context, parts)) for each in remedies]
+
+
 # The context of a graph break, or of a frame that fell back to eager, that the tables of causes test.
 
 _LONGEST_WORDS = 4000  # characters of torch's text; what distinguishes breaks comes first
@@ -117,6 +209,12 @@ class BreakContext:
     is_in_ddp: bool = False
     is_in_distributions: bool = False
     is_outside: bool = False
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """The version of torch; (0, 0) where it was not recorded."""
+        found = _VERSION.match(self.torch_version or "")
+        return (int(found[1]), int(found[2])) if found else (0, 0)
 
     @cached_property
     def parts(self) -> dict[str, str]:
@@ -229,113 +327,28 @@ def place_of(graph_break: GraphBreak) -> Place | None:
     return own.place if own is not None else graph_break.place
 
 
-# Rules for graph breaks.
+BreakRules = tuple[Rule[BreakContext], ...]
 
-_VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
-_OLDEST = (2, 8)
-
-
-@dataclass(frozen=True)
-class RemedyTemplate:
-    """Advice for a cause. `text` may name parts of the user's line: {condition}, {call}, … (see `parts`).
-
-    `cures` names the program in tests/integration/broken_programs that it cures, `not_for` the programs for
-    which it would be harmful, and must not be given. `since` is the first torch version that accepts it.
-    """
-
-    text: str
-    cures: str
-    change: Change | None = None
-    may_change: str = ""
-    since: tuple[int, int] = _OLDEST
-    not_for: tuple[str, ...] = ()
-
-    def fits(self, break_context: BreakContext, version: tuple[int, int]) -> bool:
-        """Whether this version of torch accepts it, and the user's line is one that it can be about."""
-        is_about_line = "{" in self.text or (self.change is not None and self.change.edit is not None)
-        return version >= self.since and not (break_context.is_outside and is_about_line)
-
-    def advice(self, break_context: BreakContext) -> Advice:
-        """The advice with the parts of this break filled in."""
-        return Advice(self.text.format_map(break_context.parts), self.change, self.may_change)
-
-
-@dataclass(frozen=True)
-class Cause:
-    """A cause of graph breaks: how it is recognized, why the graph breaks, and what to do, the surest first.
-
-    `words` must be found in torch's words, `line` in the user's line, and `unless` must not be found there;
-    `when` is one more test. `sentence` says why the graph breaks; like the text of a treatment it may name
-    parts of the line.
-    """
-
-    words: re.Pattern[str]
-    sentence: str
-    treatments: tuple[RemedyTemplate, ...]
-    line: re.Pattern[str] | None = None
-    unless: re.Pattern[str] | None = None
-    when: Callable[[BreakContext], bool] | None = None
-
-    def matches(self, break_context: BreakContext) -> bool:
-        """Whether this is the cause of the break."""
-        return (
-            self.words.search(break_context.words) is not None
-            and (self.line is None or self.line.search(break_context.line) is not None)
-            and (self.unless is None or self.unless.search(break_context.line) is None)
-            and (self.when is None or self.when(break_context))
-        )
-
-    def sentence_for(self, break_context: BreakContext) -> str:
-        """The sentence with the parts of this break filled in."""
-        return self.sentence.format_map(break_context.parts)
-
-    def advice(self, break_context: BreakContext) -> Sequence[Advice]:
-        """The advice that fits this break; of an unknown version of torch, what all accept."""
-        found = _VERSION.match(break_context.torch_version or "")
-        version = (int(found[1]), int(found[2])) if found else _OLDEST
-        return [each.advice(break_context) for each in self.treatments if each.fits(break_context, version)]
-
-
-# Rules for recompiles.
+# Rules for recompiles, and the parts of a cause that they can name.
 
 _MOST_SHOWN = 8
 _LONGEST_CHECK = 120
 _ASKED_FOR = ", and the program asks for a version of each (`dynamic=False`); if one is enough"
 
 
-@dataclass(frozen=True)
-class RecompileRemedy:
-    """A remedy for recompiles: to which causes it applies, what to say, and what to change.
-
-    `text` may name parts of the cause (`{what}`, `{source}`, `{line}`, …; `{values}` are in brackets, after a
-    space, or nothing), the assignments to
-    make (`{typed}`), and a setting of the program that the advice contradicts (`{against}`): see `_words`.
-
-    `cures` names the programs in tests/integration/broken_programs/ for which it is the first remedy and
-    which it cures; `never_for` those in which it would raise an error, or change nothing. `since` is the
-    first version of torch that accepts it. A remedy with `besides` is only given in addition to another one.
-    """
-
-    name: str
-    applies: Callable[[RecompileCause], bool]
-    text: str
-    change: Callable[[RecompileCause], Change | None] | None = None
-    may_change: str = ""
-    besides: bool = False
-    since: tuple[int, int] = _OLDEST
-    cures: tuple[str, ...] = ()
-    never_for: tuple[str, ...] = ()
-
-    def is_for(self, cause: RecompileCause) -> bool:
-        """Whether it applies and the torch version accepts it; an unrecorded version counts as the oldest."""
-        version = cause.version if any(cause.version) else _OLDEST
-        return version >= self.since and self.applies(cause)
-
-    def advice(self, cause: RecompileCause) -> Advice:
-        """The advice with the names and values of a cause filled in."""
-        change = self.change(cause) if self.change is not None else None
-        text = without_stack_names(self.text.format(**_words(cause, change)))
-        return Advice(text, change, self.may_change)
+def one_remedy(
+    when: Callable[[RecompileCause], bool],
+    text: str,
+    change: Callable[[RecompileCause], Change | None] | None = None,
+    may_change: str = "",
+    *,
+    cures: tuple[str, ...] = (),
+    not_for: tuple[str, ...] = (),
+    is_further: bool = False,
+) -> Rule[RecompileCause]:
+    """The rule for recompiles that has one remedy."""
+    remedy = RemedyTemplate(text, cures, change, may_change, not_for=not_for)
+    return Rule(when=when, remedies=(remedy,), is_further=is_further)
 
 
 def _marked(cause: RecompileCause) -> str:
@@ -347,7 +360,11 @@ def _marked(cause: RecompileCause) -> str:
     )
 
 
-def _words(cause: RecompileCause, change: Change | None) -> dict[str, str]:
+def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, str]:
+    """Parts by name; `{values}` are in brackets, after a space, or nothing.
+
+    `{typed}` are the assignments to make, `{against}` a setting of the program that the advice contradicts.
+    """
     assigned = (*change.environment, *change.settings, *change.arguments) if change is not None else ()
     failure = cause.failure
     return {

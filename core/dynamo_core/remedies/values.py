@@ -8,7 +8,7 @@ torch/_subclasses/fake_impls.py (operators with outputs that depend on data); re
 import re
 
 from ..analysis.source_lines import has_computed_message, is_made_of_conditions
-from .rules import Assignment, BreakContext, Cause, Change, RemedyTemplate
+from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 _BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent jump")
 _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
@@ -57,25 +57,25 @@ def _is_branched_on_next(break_context: BreakContext) -> bool:
     return break_context.is_branched_on_next
 
 
-def _compile_the_body(cures: str) -> RemedyTemplate:
+def _compile_the_body(cures: str) -> RemedyTemplate[BreakContext]:
     return RemedyTemplate(
         "compile what the loop repeats, not the loop: make its body a function, give that one to "
         "`torch.compile`, and leave `while {condition}` to Python.",
-        cures=cures,
+        cures=(cures,),
     )
 
 
-def _selected_by_a_mask(cures: str) -> RemedyTemplate:
+def _selected_by_a_mask(cures: str) -> RemedyTemplate[BreakContext]:
     return RemedyTemplate(
         "do not select rows: keep all of them, with a mask that is 0 for those that are not wanted, "
         "`(x * mask[:, None]).sum(0) / mask.sum()` in place of `x[mask].mean(0)`; and in place of the branch "
         "choose, `torch.where(mask.any(), then, else)`.",
-        cures=cures,
+        cures=(cures,),
     )
 
 
-_ASSERTS = (
-    Cause(
+_ASSERTS: BreakRules = (
+    Rule(
         _BRANCH,
         "the message of this assert is made of values, so that torch cannot keep the assert in the graph and "
         "takes it for a branch on what a tensor holds",
@@ -83,7 +83,7 @@ _ASSERTS = (
             RemedyTemplate(
                 'give the assert constant text as its message, `assert {condition}, "…"`: then it stays in '
                 "the graph. What keeps it out is a message that is made (an f-string, `%`, `.format`).",
-                cures="assert_with_f_string",
+                cures=("assert_with_f_string",),
                 change=Change(edit="assert with a constant message"),
                 may_change="the message of an assert that fails has no values in it",
             ),
@@ -91,7 +91,7 @@ _ASSERTS = (
         line=_ASSERT,
         when=_has_computed_message,
     ),
-    Cause(
+    Rule(
         _BRANCH,
         "`and`, `or` and `not` in this assert are branches on what a tensor holds",
         (
@@ -99,75 +99,75 @@ _ASSERTS = (
                 "make one condition of `{condition}`: `torch.logical_and(a, b)` for `a and b`, "
                 "`torch.logical_or` for `or`, `torch.logical_not(a)` for `not a`. Then it stays in the "
                 "graph.",
-                cures="assert_of_two_values",
+                cures=("assert_of_two_values",),
                 change=Change(edit="assert of one condition"),
             ),
         ),
         line=_ASSERT,
         when=_is_made_of_conditions,
     ),
-    Cause(
+    Rule(
         _BRANCH,
         "what this assert tests is no tensor that torch could test in the graph, " + _NOT_KNOWN,
         (
             RemedyTemplate(
                 "move the assert out of the compiled code, in front of the call of `{function}` or after it.",
-                cures="error_raised_on_a_value",
+                cures=("error_raised_on_a_value",),
             ),
         ),
         line=_ASSERT,
     ),
 )
-_BRANCHES = (
-    Cause(
+_BRANCHES: BreakRules = (
+    Rule(
         _BRANCH,
         "how often the loop runs depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (_compile_the_body("while_on_a_value"),),
         line=_WHILE,
     ),
-    Cause(
+    Rule(
         _BRANCH,
         "whether an exception is raised depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (
             RemedyTemplate(
                 "move `if {condition}: raise …` out of the compiled code: after the call of `{function}`, "
                 "on what it returns, or in front of it.",
-                cures="error_raised_on_a_value",
+                cures=("error_raised_on_a_value",),
             ),
         ),
         when=_raises,
     ),
-    Cause(
+    Rule(
         _BRANCH,
         "which way `{branch}` goes depends on how much a condition on tensors selects, " + _NOT_KNOWN,
         (_selected_by_a_mask("if_on_a_selection"),),
         when=_asks_for_a_size,
     ),
-    Cause(
+    Rule(
         _BRANCH,
         "whether a pass of the loop ends here depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (
             RemedyTemplate(
                 "calculate the rest of the pass always, and choose: `torch.where({tensor_condition}, old, "
                 "new)`, for each value that it changes.",
-                cures="pass_that_is_ended",
+                cures=("pass_that_is_ended",),
             ),
         ),
         when=_ends_a_pass,
     ),
-    Cause(
+    Rule(
         _BRANCH,
         "how often the loop runs depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (
             RemedyTemplate(
                 "compile what the loop repeats, not the loop: make a function of what stands in front of "
                 "`if {condition}`, give that one to `torch.compile`, and leave the loop to Python.",
-                cures="loop_that_is_left",
+                cures=("loop_that_is_left",),
             ),
         ),
         when=_leaves_a_loop,
     ),
-    Cause(
+    Rule(
         _BRANCH,
         "what is put into a list depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (
@@ -175,12 +175,12 @@ _BRANCHES = (
                 "compute the condition for all of them at once, as a tensor of True and False; return it "
                 "beside them, and take those that are wanted (`values[mask]`) after the call of "
                 "`{function}`.",
-                cures="rows_kept_by_value",
+                cures=("rows_kept_by_value",),
             ),
         ),
         when=_appends,
     ),
-    Cause(
+    Rule(
         _BRANCH,
         "which way `{branch}` goes depends on what tensors hold, " + _NOT_KNOWN,
         (
@@ -188,83 +188,83 @@ _BRANCHES = (
                 "calculate both and choose, `torch.where(condition, then, else)`, for each value that the "
                 "branches change; in `{condition}` write `&` for `and`, `|` for `or`, `~` for `not`, with "
                 "each side in brackets, and `==` or `torch.isin` for `in`.",
-                cures="and_of_two_values",
+                cures=("and_of_two_values",),
                 change=_TO_WHERE,
                 not_for=("error_raised_on_a_value", "loop_that_is_left", "assert_of_two_values"),
             ),
         ),
         when=_is_made_of_conditions,
     ),
-    Cause(
+    Rule(
         _BRANCH,
         "which way `{branch}` goes depends on what a tensor holds, " + _NOT_KNOWN,
         (
             RemedyTemplate(
                 "calculate both and choose, `torch.where({tensor_condition}, then, else)`, for each value "
                 "that the branches change; where one of them must not be calculated, use `torch.cond`.",
-                cures="branch_on_a_value",
+                cures=("branch_on_a_value",),
                 change=_TO_WHERE,
                 not_for=("error_raised_on_a_value", "loop_that_is_left", "branch_on_a_negation"),
             ),
         ),
     ),
 )
-_VALUES = (
-    Cause(
+_VALUES: BreakRules = (
+    Rule(
         _VALUE,
         "which way `{branch}` goes depends on what a tensor holds, " + _NOT_KNOWN,
         (
             RemedyTemplate(
                 "do not take the value out: calculate both and choose, "
                 "`torch.where({tensor_condition}, then, else)`, for each value that the branches change.",
-                cures="item_then_branch",
+                cures=("item_then_branch",),
                 change=_TO_WHERE,
             ),
         ),
         line=re.compile(r"^\s*(?:if|elif)\b|\bif\b.{1,200}\belse\b"),
     ),
-    Cause(
+    Rule(
         _VALUE,
         "`{line}` takes a value out of a tensor, and a branch depends on it, " + _NOT_KNOWN,
         (
             RemedyTemplate(
                 "keep `{target}` a tensor (leave out `.item()`), and in place of the branch choose with "
                 "`torch.where(condition, then, else)`.",
-                cures="item_kept_then_branch",
+                cures=("item_kept_then_branch",),
             ),
         ),
         when=_is_branched_on_next,
     ),
-    Cause(
+    Rule(
         _VALUE,
         "how often the loop runs depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
         (_compile_the_body("while_on_an_item"),),
         line=_WHILE,
     ),
-    Cause(
+    Rule(
         _VALUE,
         "how often a loop runs depends on what a tensor holds (`{line}`), " + _NOT_KNOWN,
         (
             RemedyTemplate(
                 "pass the number to `{function}` as a Python int: take it out of the tensor before the call.",
-                cures="range_over_a_tensor",
+                cures=("range_over_a_tensor",),
                 may_change="each number is compiled again",
             ),
         ),
         when=lambda break_context: break_context.counts_a_loop,
     ),
-    Cause(
+    Rule(
         _VALUE,
         "text is made of what a tensor holds, " + _NOT_KNOWN,
         (
             RemedyTemplate(
                 "make the text after the call of `{function}`: return the tensor, and format it there.",
-                cures="item_in_text",
+                cures=("item_in_text",),
             ),
         ),
         line=re.compile(r"\bf['\"]|\.format\(|['\"] % |\bstr\(|\brepr\("),
     ),
-    Cause(
+    Rule(
         _VALUE,
         "`{line}` takes a value out of a tensor, " + _NOT_KNOWN,
         (
@@ -272,7 +272,7 @@ _VALUES = (
                 "set `TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1` in the environment (or "
                 "`torch._dynamo.config.capture_scalar_outputs = True` before the first call): then taking "
                 "the value out is part of the graph.",
-                cures="item",
+                cures=("item",),
                 change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS", "1"),)),
                 not_for=(
                     "item_then_branch",
@@ -284,34 +284,34 @@ _VALUES = (
             ),
             RemedyTemplate(
                 "leave out `.item()` (or `float`, `int`), and calculate with the tensor.",
-                cures="item",
+                cures=("item",),
                 change=Change(edit="item kept a tensor"),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"Tensor\.tolist\(\)"),
         "`{line}` makes a list of what a tensor holds, " + _NOT_KNOWN,
         (
             RemedyTemplate(
                 "keep it a tensor: `x[0]` or `x.unbind()` in place of `.tolist()`; torch.sort, torch.max in "
                 "place of Python's; or make the list after the call of `{function}`.",
-                cures="tolist_of_floats",
+                cures=("tolist_of_floats",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"aten\.(?:equal|allclose|is_nonzero)\b"),
         "`{call}` is true or false by what the tensors hold, " + _NOT_KNOWN,
         (
             RemedyTemplate(
                 "compare in the graph and choose there, `torch.where((a == b).all(), then, else)`, in place "
                 "of `{call}` and a branch on it.",
-                cures="equal_tensors",
+                cures=("equal_tensors",),
             ),
         ),
     ),
-    Cause(
+    Rule(
         re.compile(r"sort with non-constant keys"),
         "`{line}` sorts a list by values of tensors, " + _NOT_KNOWN,
         (
@@ -319,35 +319,36 @@ _VALUES = (
                 "sort it in the graph: make one tensor of the list, `together = torch.stack(...)`, "
                 "and of the keys another one, `keys`; then `together[keys.argsort(stable=True)]` has it in "
                 "order; `descending=True` reverses that.",
-                cures="sorted_by_a_value",
+                cures=("sorted_by_a_value",),
             ),
         ),
     ),
 )
 _SIZED = "how large a tensor on this line becomes depends on what another one holds: `{line}`"
-_OF_KNOWN_SIZE = RemedyTemplate(
-    "use what has a known size in its place: a mask and `torch.where`, or `torch.topk`.", cures="boolean_mask"
+_OF_KNOWN_SIZE: RemedyTemplate[BreakContext] = RemedyTemplate(
+    "use what has a known size in its place: a mask and `torch.where`, or `torch.topk`.",
+    cures=("boolean_mask",),
 )
-_SIZES = (
-    Cause(
+_SIZES: BreakRules = (
+    Rule(
         re.compile(r"Dynamic shape operator|Could not extract specialized integer from data-dependent"),
         "how often a loop runs depends on what a tensor holds (`{line}`), " + _NOT_KNOWN,
         (
             RemedyTemplate(
                 "do not loop over what was found: calculate for all of them at once, with a mask of those "
                 "that are wanted, `torch.where(mask, new, 0)`.",
-                cures="loop_over_hits",
+                cures=("loop_over_hits",),
             ),
         ),
         when=_is_looped_over,
     ),
-    Cause(
+    Rule(
         re.compile(r"Dynamic shape operator"),
         _SIZED,
         (_selected_by_a_mask("selection_then_branch"),),
         when=_is_branched_on_next,
     ),
-    Cause(
+    Rule(
         re.compile(r"Dynamic shape operator\n"),
         _SIZED,
         (
@@ -355,13 +356,13 @@ _SIZES = (
                 "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1` in the environment (or "
                 "`torch._dynamo.config.capture_dynamic_output_shape_ops = True` before the first call): then "
                 "the operator is part of the graph.",
-                cures="unique",
+                cures=("unique",),
                 change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),)),
                 not_for=("loop_over_hits", "selection_then_branch"),
             ),
             _OF_KNOWN_SIZE,
         ),
     ),
-    Cause(re.compile(r"Dynamic shape operator"), _SIZED, (_OF_KNOWN_SIZE,)),
+    Rule(re.compile(r"Dynamic shape operator"), _SIZED, (_OF_KNOWN_SIZE,)),
 )
 TABLE = (*_ASSERTS, *_BRANCHES, *_VALUES, *_SIZES)

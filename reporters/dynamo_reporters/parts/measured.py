@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Annotated
 
+from dynamo_core.bench.comparison import Speed
 from dynamo_core.shared.declared import Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.winners import Verdict
@@ -52,3 +53,13 @@ def speed_ups_drawn(estimates: Iterable[Estimate]) -> Iterator[Intervals]:
     found = list(estimates)
     if found:
         yield Intervals("speed-up over eager (95 %)", found)
+
+
+def speed_cells(speed: Speed | None) -> dict[str, float | None]:
+    """The cells of a speed-up in a row of CSV."""
+    return {
+        "speed_up": None if speed is None else speed.mean,
+        "ci_low": None if speed is None else speed.low,
+        "ci_high": None if speed is None else speed.high,
+        "rounds": None if speed is None else speed.rounds,
+    }

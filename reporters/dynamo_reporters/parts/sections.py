@@ -8,7 +8,7 @@ from dynamo_core.analysis.ranks.members import ranks_of
 from dynamo_core.analysis.summary import graphs_recorded, probe_failed, were_not_recorded
 from dynamo_core.analysis.words import alternatives, number
 from dynamo_core.findings import Finding
-from dynamo_core.findings.build import via_line
+from dynamo_core.findings.build import by_cause, via_line
 from dynamo_core.model import CompileId, GuardFailure, Place, Process, Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -33,8 +33,8 @@ def findings_section(
     if not findings:
         return
     yield Heading(FINDINGS_TITLE)
-    causes = [each for each in findings if each.because_of is None]
-    for finding in causes[:shown]:
+    causes = by_cause(findings)
+    for finding, followers in causes[:shown]:
         yield Heading(finding.title, 3)
         parts = (finding.source, finding.cause if _says_more(finding) else "", finding.effect)
         if any(parts):
@@ -45,22 +45,12 @@ def findings_section(
             yield Paragraph(tests_line(finding))
         for text in alternatives(remedy.text for remedy in finding.remedies):
             yield Paragraph(f"→ {text}", "advice")
-        for follower in consequences(finding, findings):
+        for follower in followers:
             yield Paragraph(f"because of this: {follower.title}", "dim")
     if len(causes) > shown:
         yield Paragraph(f"… and {number(len(causes) - shown, 'more finding')}; --format json has all", "dim")
     if can_run_again and any(remedy.change for finding in findings for remedy in finding.remedies):
         yield Paragraph(_FIX, "dim")
-
-
-def consequences(cause: Finding, findings: Sequence[Finding]) -> list[Finding]:
-    """The findings that follow from one, and those that follow from these."""
-    names, found = {cause.identity}, []
-    for each in findings:  # each stands behind what it follows from
-        if each.because_of in names:
-            names.add(each.identity)
-            found.append(each)
-    return found
 
 
 def tests_line(finding: Finding, shown: int = _TESTS_SHOWN) -> str:

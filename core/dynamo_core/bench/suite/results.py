@@ -19,10 +19,12 @@ from typing import Any, Literal
 from ...recording.files import claim
 from ...recording.plain_files import read_plain
 from ...shared.errors import CannotRecord, SuiteProblem
+from ...shared.from_json import from_json
 from ...shared.quick_dataclass import dataclass
 from ...shared.safe_writing import replace_in_one_step
 from ...shared.text import printable_json
-from .rows import ProgramResult, Row, Speed, from_json
+from ..comparison import Speed
+from .rows import ProgramResult, Row
 
 MARK_FILE = "suite_results.json"
 _KIND, _VERSION = "dynamo-suite-results", 1
@@ -141,7 +143,7 @@ def _read_rows(file: Path) -> ProgramResult:
 def _result(file: Path, value: Any) -> ProgramResult:
     try:
         return from_json(ProgramResult, value)
-    except (ValueError, TypeError) as error:
+    except ValueError as error:
         raise SuiteProblem(f"{file} is damaged: {error}") from error
 
 

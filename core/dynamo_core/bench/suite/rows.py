@@ -1,31 +1,15 @@
 """The rows of a suite (a program under a backend), as they are stored and shown, and their summaries."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import geometric_mean
-from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Literal
 
 from ...shared.quick_dataclass import dataclass
-from ...shared.timing import Ratio
-from ...shared.validation import matches
-from ..comparison import Basis, Figures, compare
+from ..comparison import Basis, Figures, Speed, compare, speed_of
 from ..measured import EAGER, Bench, Machine, Verdict
 
-_LARGEST = 1e9  # the largest bound of a speed-up
-
 Outcome = Literal["passed", "disagrees", "failed"]
-
-
-@dataclass(frozen=True)
-class Speed:
-    """How many times as fast as eager, and the 95 % interval, which one round does not give."""
-
-    mean: float
-    low: float | None
-    high: float | None
-    rounds: int
 
 
 @dataclass(frozen=True)
@@ -103,12 +87,6 @@ def rows_without_figures(backends: tuple[str, ...], problem: str, log: str | Non
     return tuple(Row(backend, "failed", problem, log) for backend in backends)
 
 
-def _speed(ratio: Ratio) -> Speed:
-    low, high = ratio.interval or (None, None)
-    # With two rounds that differ much, the end of the interval may be infinite, which JSON does not have.
-    return Speed(ratio.estimate, low, None if high is None else min(high, _LARGEST), ratio.rounds)
-
-
 def log_name(folder: Path, log: str) -> str:
     """The path of a file in a program's `folder`, relative to the folder of results."""
     return f"{folder.parent.name}/{folder.name}/{Path(log).name}"
@@ -125,7 +103,7 @@ def _row(figures: Figures, folder: Path) -> Row:
         log=None if failed is None or failed.log is None else log_name(folder, failed.log),
         basis=figures.basis if figures.seconds else None,
         median_seconds=figures.median_seconds,
-        speed_up=None if speed is None else _speed(speed),
+        speed_up=None if speed is None else speed_of(speed),
         compile_cold_seconds=figures.compile_cold,
         compile_warm_seconds=figures.compile_warm,
         peak_bytes=figures.peak_resident,
@@ -223,34 +201,3 @@ def _summary(backend: str, rows: Sequence[Row], hardware: str | None) -> Backend
         pass_rate=len(passed) / len(rows),
         hardware=hardware,
     )
-
-
-# Dataclasses from JSON values, the inverse of `dataclasses.asdict`
-
-_Kind = TypeVar("_Kind")
-
-
-def from_json(kind: type[_Kind], value: Any) -> _Kind:
-    """A dataclass from its JSON value; unknown fields are ignored.
-
-    ValueError where a field is missing or of another type.
-    """
-    built = _build(kind, value)
-    if not matches(built, kind):
-        raise ValueError(f"it is no {kind.__name__}")
-    return built  # type: ignore[no-any-return]
-
-
-def _build(hint: Any, value: Any) -> Any:
-    if is_dataclass(hint) and isinstance(value, Mapping):
-        hints = get_type_hints(hint)
-        missing = [each.name for each in fields(hint) if each.default is MISSING and each.name not in value]
-        if missing:
-            raise ValueError(f"it has no {missing[0]}")
-        return hint(**{name: _build(hints[name], value[name]) for name in hints if name in value})  # type: ignore[operator]
-    if get_origin(hint) is tuple and isinstance(value, list):
-        return tuple(_build(get_args(hint)[0], each) for each in value)
-    if get_origin(hint) in (Union, UnionType):
-        kinds = [each for each in get_args(hint) if is_dataclass(each) or get_origin(each) is tuple]
-        return _build(kinds[0], value) if kinds and value is not None else value
-    return value

@@ -1,0 +1,49 @@
+"""Dataclasses and named tuples from their JSON values, checked: the inverse of `dataclasses.asdict`."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from types import UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from .validation import matches
+
+_Kind = TypeVar("_Kind")
+
+
+def from_json(kind: type[_Kind], value: Any) -> _Kind:
+    """A dataclass from its JSON value; unknown fields are ignored.
+
+    ValueError where a field is missing or of another type.
+    """
+    try:
+        built = _build(kind, value)
+    except TypeError as error:
+        raise ValueError(f"it is no {kind.__name__}: {error}") from error
+    if not matches(built, kind):
+        raise ValueError(f"it is no {kind.__name__}")
+    return built  # type: ignore[no-any-return]
+
+
+def _build(hint: Any, value: Any) -> Any:
+    if is_dataclass(hint) and isinstance(value, Mapping):
+        hints = get_type_hints(hint)
+        missing = [
+            each.name
+            for each in fields(hint)
+            if each.default is MISSING and each.default_factory is MISSING and each.name not in value
+        ]
+        if missing:
+            raise ValueError(f"it has no {missing[0]}")
+        return hint(**{name: _build(hints[name], value[name]) for name in hints if name in value})  # type: ignore[operator]
+    if hasattr(hint, "_fields") and isinstance(value, list):
+        return hint(*value)
+    if get_origin(hint) is tuple and isinstance(value, list):
+        return tuple(_build(get_args(hint)[0], each) for each in value)
+    if get_origin(hint) in (Union, UnionType):
+        kinds = [
+            each
+            for each in get_args(hint)
+            if is_dataclass(each) or hasattr(each, "_fields") or get_origin(each) is tuple
+        ]
+        return _build(kinds[0], value) if kinds and value is not None else value
+    return value
