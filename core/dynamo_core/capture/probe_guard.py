@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..shared.early_records import ProbeFailed
+from .torch_hooks import Hook, add_hook
 from .writing.stream import Stream
 
 
@@ -36,6 +37,10 @@ class ProbeGuard:
             self.stream.record(ProbeFailed(probe=probe, error=description, at=where))
         except Exception:
             self.stream.counters.note_lost_record(0)
+
+    def hook(self, owner: Any, function: str, probe: str, hook: Hook, *raises: type[Exception]) -> None:
+        """Put a hook around a function of a class of torch's; `raises` are the errors that it is to raise."""
+        add_hook(owner, function, probe, hook, self.failed, raises)
 
     def guarded(self, probe: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """A decorator for functions of ours that torch calls: an exception is recorded, and None returned."""

@@ -1,7 +1,7 @@
 """The list of all probes, each with the module of torch that it waits for.
 
-Probes that wait for one module are installed in the order of this list. Where two wrap the same function, the
-later one is the outer one.
+Probes that wait for one module are installed in the order of this list. The order of those that hook into one
+function of torch stands in `torch_hooks.py`.
 
 Probes of Dynamo are imported when Dynamo is, so that a program that compiles nothing does not pay for them.
 """

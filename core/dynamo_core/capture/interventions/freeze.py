@@ -19,7 +19,7 @@ Source: torch/_dynamo/convert_frame.py (ConvertFrame, ConvertFrameAssert), torch
 import ast
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -83,7 +83,7 @@ class Freeze:
             self._named.add(page, function)
 
     def install(self, convert_frame: ModuleType, parts: "EngineParts") -> None:
-        """Wrap both converters, outside of the probe that records frames."""
+        """Hook into both converters."""
         from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy
         from torch._dynamo.types import ConvertFrameReturn
 
@@ -92,35 +92,29 @@ class Freeze:
             apply_to_code=False,
         )
         self._torch_folder = torch_folder(convert_frame)
-        why_not = self._probes.guarded("freeze")(self._why_not)
         method_of = self._probes.guarded("methods that --freeze-after names")(method_name)
 
-        def wrap(converter: Any) -> None:
-            original = converter.__call__
+        def __call__(
+            proceed: Callable[..., Any], converter: Any, frame: Any, *rest: Any, **named: Any
+        ) -> Any:
+            refused = self._why_not(converter, frame, convert_frame)
+            if refused is not None:
+                if self._is_error:
+                    raise NotCompiled(_message(frame.f_code, refused))
+                allow_no_compiled_frame()
+                return eager_this_once
+            outer = getattr(self._compiling, "function", None)
+            self._compiling.function = CompiledFunction(frame.f_code, method_of(frame))
+            try:
+                result = proceed(converter, frame, *rest, **named)
+            finally:
+                self._compiling.function = outer
+            if result.guarded_code is not None:
+                self._compiled.add(_identity(frame.f_code))
+            return result
 
-            def __call__(self_: Any, frame: Any, *rest: Any, **named: Any) -> Any:
-                refused = why_not(self_, frame, convert_frame)
-                if refused is not None:
-                    if self._is_error:
-                        raise NotCompiled(_message(frame.f_code, refused))
-                    allow_no_compiled_frame()
-                    return eager_this_once
-                # One more call lies on the stack than Dynamo's `skip` knows of.
-                named["skip"] = named.get("skip", 0) + 1
-                outer = getattr(self._compiling, "function", None)
-                self._compiling.function = CompiledFunction(frame.f_code, method_of(frame))
-                try:
-                    result = original(self_, frame, *rest, **named)
-                finally:
-                    self._compiling.function = outer
-                if result.guarded_code is not None:
-                    self._compiled.add(_identity(frame.f_code))
-                return result
-
-            converter.__call__ = __call__
-
-        wrap(convert_frame.ConvertFrame)
-        wrap(convert_frame.ConvertFrameAssert)
+        for converter in (convert_frame.ConvertFrame, convert_frame.ConvertFrameAssert):
+            self._probes.hook(converter, "__call__", "freeze", __call__, NotCompiled)
 
     def finish(self) -> None:
         """The process ends: write what is not written yet, and how far it was from the freeze."""

@@ -14,6 +14,7 @@ cache, what it will call: `current_callable`, the CUDA graph included. Read in 2
 Backends other than Inductor do not show their backward graphs.
 """
 
+from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -117,9 +118,7 @@ def install_on_backward(output_code: ModuleType, parts: "EngineParts") -> None:
     """Wrap `CompiledFxGraph.post_compile`, so that the calls of backward graphs are counted."""
     probes, window, verifier = parts.probes, parts.window, parts.verifier
     counters = probes.stream.counters
-    original = output_code.CompiledFxGraph.post_compile
 
-    @probes.guarded("backward calls")
     def count_calls(graph: Any) -> None:
         if not graph.fx_kwargs.get("is_backward") or graph.current_callable is None or probes.stream.is_muted:
             return
@@ -135,9 +134,9 @@ def install_on_backward(output_code: ModuleType, parts: "EngineParts") -> None:
         graph.current_callable = counted if verifier is None else verifier.not_counted(compiled, counted)
         probes.stream.record(BackwardCompiled(calls_index=page), compile_id)
 
-    def post_compile(self: Any, *rest: Any, **named: Any) -> Any:
-        result = original(self, *rest, **named)
-        count_calls(self)
+    def post_compile(proceed: Callable[..., Any], graph: Any, *rest: Any, **named: Any) -> Any:
+        result = proceed(graph, *rest, **named)
+        count_calls(graph)
         return result
 
-    output_code.CompiledFxGraph.post_compile = post_compile
+    probes.hook(output_code.CompiledFxGraph, "post_compile", "backward calls", post_compile)

@@ -9,6 +9,7 @@ before, torch's trace has them. Run with 2.13.
 
 import os
 import sys
+from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +48,7 @@ def install(output_code: ModuleType, parts: "EngineParts") -> None:
     """Record where the caches are before Inductor's first look-up, and what the program changes later."""
     probes = parts.probes
     last: list[Any] = []
-    original = output_code.CompiledFxGraph.post_compile
 
-    @probes.guarded("caches")
     def note() -> None:
         folder, switches = _cache_folder(), _switches()
         if last == [folder, switches]:
@@ -59,13 +58,13 @@ def install(output_code: ModuleType, parts: "EngineParts") -> None:
         last[:] = [folder, switches]
         probes.stream.record(_caches_in_use(folder, held_graphs, switches))
 
-    def post_compile(self: Any, *rest: Any, **named: Any) -> Any:
-        result = original(self, *rest, **named)
+    def post_compile(proceed: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        result = proceed(*args, **named)
         note()
         return result
 
+    probes.hook(output_code.CompiledFxGraph, "post_compile", "caches", post_compile)
     note()
-    output_code.CompiledFxGraph.post_compile = post_compile
 
 
 def install_on_keys(autograd_cache: ModuleType, parts: "EngineParts") -> None:

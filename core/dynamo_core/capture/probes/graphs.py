@@ -120,11 +120,12 @@ def _matmul_precision() -> str | None:
 
 
 def install(output_graph: ModuleType, parts: "EngineParts") -> None:
-    """Wrap `OutputGraph.call_user_compiler`; `--verify` wraps what counts the calls once more."""
+    """Hook into `OutputGraph.call_user_compiler`; `--verify` wraps what counts the calls once more."""
+    from torch._dynamo.exc import SkipFrame
+
     probes, window, freeze = parts.probes, parts.window, parts.freeze
     guard_cost, late_modules = parts.guard_cost, parts.late_modules
     counters = probes.stream.counters
-    original = output_graph.OutputGraph.call_user_compiler
     graphs_seen = 0
     wrap_graph = None
     if parts.verifier is not None:
@@ -181,7 +182,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
             called = parts.stop.around(called, owner.root_tx.f_code)
         return called if wrap is None else wrap(bare, called)
 
-    def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
+    def call_user_compiler(proceed: Callable[..., Any], self: Any, gm: Any, *rest: Any) -> Any:
         nonlocal graphs_seen
         keeper = parts.whole_program.keeper()
         fallback = None if keeper is None else keeper.before_backend(gm, graphs_seen + 1)
@@ -195,7 +196,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
         graph_in_progress.number, graph_in_progress.key = graph_number, key
         wrap = None if wrap_graph is None else wrap_graph(gm, self.compiler_fn, graph_number)
         try:
-            compiled = original(self, gm, *rest)
+            compiled = proceed(self, gm, *rest)
         finally:
             self.compiler_fn = compiler
             if keeper is not None:
@@ -208,7 +209,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
             called = record_compiled(graph_number, gm, compiled, elapsed, self, wrap, fallback)
         return called or (compiled if fallback is None else fallback.wrap(compiled))
 
-    output_graph.OutputGraph.call_user_compiler = call_user_compiler
+    probes.hook(output_graph.OutputGraph, "call_user_compiler", "graphs", call_user_compiler, SkipFrame)
 
 
 def eager(gm: Any, example_inputs: Any) -> Any:

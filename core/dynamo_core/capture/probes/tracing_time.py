@@ -128,21 +128,17 @@ def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
         if running and running[-1].stopped_ns is None:
             running[-1].stopped_ns = perf_counter_ns()
 
+    def run_ctx_mgr(proceed: Callable[..., Any], translator: Any) -> Any:
+        code, is_root = translator.f_code, isinstance(translator, root)
+        return _TimedContext(
+            proceed(translator), lambda: begin(code, is_root), lambda call: end(call, is_root)
+        )
+
     # First: where torch lacks this method, nothing is timed, rather than the backend with the tracing.
     _call_before(symbolic_convert.OutputGraph, "mark_bytecode_tracing_stop", stop)
     for kind in vars(symbolic_convert).copy().values():
         if isinstance(kind, type) and "run_ctx_mgr" in vars(kind):
-            _wrap_run(kind, root, begin, end)
-
-
-def _wrap_run(kind: Any, root: type, begin: Callable[..., Any], end: Callable[..., None]) -> None:
-    original = kind.run_ctx_mgr
-
-    def run_ctx_mgr(self: Any) -> Any:
-        code, is_root = self.f_code, isinstance(self, root)
-        return _TimedContext(original(self), lambda: begin(code, is_root), lambda call: end(call, is_root))
-
-    kind.run_ctx_mgr = run_ctx_mgr
+            probes.hook(kind, "run_ctx_mgr", "tracing time", run_ctx_mgr)
 
 
 def _call_before(kind: Any, method: str, action: Callable[[], None]) -> None:

@@ -94,39 +94,32 @@ class WholeProgramCapture:
         self._frames.enter()
 
     def _limit_backends(self, output_graph: Any) -> None:
-        original = output_graph.OutputGraph.call_user_compiler
         seconds = self._settings.compile_limit
         limit = None if seconds is None else CompileLimit(seconds)
         has_budget = self._may_use_inductor()  # other backends are quick, or unknown
 
-        def call_user_compiler(graph: Any, gm: Any, *rest: Any) -> Any:
+        def call_user_compiler(proceed: Callable[..., Any], graph: Any, gm: Any, *rest: Any) -> Any:
             def call() -> Any:
-                return (original if limit is None else limited)(graph, gm, *rest)
+                return proceed(graph, gm, *rest) if limit is None else limit.call(proceed, graph, gm, *rest)
 
+            if not self._limits.is_limited:
+                return proceed(graph, gm, *rest)
             code = getattr(self._taking, "code", None)
-            if not (self._limits.is_limited and has_budget) or code is None:
-                return call()
             ops = sum(node.op.startswith("call_") for node in gm.graph.nodes)
             try:
-                return self._budget.call_backend(code, ops, call)
+                return self._budget.call_backend(code, ops, call) if has_budget and code else call()
             except CompileDeferred as error:
                 # torch has counted the ops already (compile_and_call_fx_graph) of a graph that is not made.
                 sys.modules["torch._dynamo.utils"].counters["stats"]["calls_captured"] -= ops
                 self._limits.fall_back("--capture-budget", f"{error} (--capture-budget)")
                 raise
-
-        def limited(*args: Any) -> Any:
-            assert limit is not None
-            if not self._limits.is_limited:
-                return original(*args)
-            try:
-                return limit.call(original, *args)
             except CompileLimitReached as error:
-                reason = f"{error} (--compile-limit {limit.seconds:g})"
-                self._limits.fall_back("--compile-limit", reason)
+                self._limits.fall_back("--compile-limit", f"{error} (--compile-limit {seconds:g})")
                 raise
 
-        output_graph.OutputGraph.call_user_compiler = call_user_compiler
+        self._probes.hook(
+            output_graph.OutputGraph, "call_user_compiler", "limits on backends", call_user_compiler
+        )
 
     def finish(self) -> None:
         """The process ends."""

@@ -105,13 +105,13 @@ class TracingLimits:
                 self._check_at_calls(translator_class)
 
     def _check_at_calls(self, translator_class: Any) -> None:
-        original = translator_class.run_ctx_mgr
+        from torch._dynamo.exc import SkipFrame
 
-        def run_ctx_mgr(translator: Any) -> Any:
+        def run_ctx_mgr(proceed: Callable[..., Any], translator: Any) -> Any:
             self._check(translator, None)
-            return original(translator)
+            return proceed(translator)
 
-        translator_class.run_ctx_mgr = run_ctx_mgr
+        self._probes.hook(translator_class, "run_ctx_mgr", "tracing limits", run_ctx_mgr, SkipFrame)
 
     def _check_at_jumps(self, translator_class: Any) -> None:
         def checked(jump: Any) -> Any:
