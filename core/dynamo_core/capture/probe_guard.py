@@ -5,15 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..shared.early_records import ProbeFailed
+from .errors import text_of
 from .torch_hooks import Hook, add_hook
 from .writing.stream import Stream
-
-
-class NotCompiled(RuntimeError):
-    """Raised into the program by --on-recompile error.
-
-    It stands here so that code which must let it pass need not import `interventions/freeze.py`.
-    """
 
 
 class ProbeGuard:
@@ -29,12 +23,8 @@ class ProbeGuard:
             return
         self._failed.add(probe)
         try:
-            description = f"{type(error).__name__}: {error}"
-        except Exception:  # the program's exceptions can have any `__str__`
-            description = type(error).__name__
-        try:
             where = _innermost_line(error)
-            self.stream.record(ProbeFailed(probe=probe, error=description, at=where))
+            self.stream.record(ProbeFailed(probe=probe, error=text_of(error), at=where))
         except Exception:
             self.stream.counters.note_lost_record(0)
 

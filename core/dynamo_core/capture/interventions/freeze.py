@@ -19,20 +19,20 @@ Source: torch/_dynamo/convert_frame.py (ConvertFrame, ConvertFrameAssert), torch
 import ast
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...shared.choices import parse_freeze_after
+from ...shared.choices import is_named_by, parse_freeze_after
 from ...shared.records import FrameNotCompiled, FreezeNoted
 from ...shared.settings import ON_RECOMPILE_ERROR, Settings
+from ..errors import NotCompiled
 from ..frames.source import caller_outside_of, method_name, torch_folder
 from ..primitives import perf_counter_ns, time_ns
-from ..probe_guard import NotCompiled, ProbeGuard
+from ..probe_guard import ProbeGuard
 from ..probes.trace_handler import TraceHandler
 from ..torch_versions import allow_no_compiled_frame, guard_failure
 from ..writing.occurrences import Occurrences
-from .named_function import CompiledFunction, NamedFunction
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
@@ -239,6 +239,57 @@ def _earlier(count: int) -> str:
 def _identity(code: CodeType) -> tuple[str, int, str, int]:
     """Resume functions for the two ways on from a line share all but their code."""
     return code.co_filename, code.co_firstlineno, code.co_name, hash(code)
+
+
+# The compiled function that the user names, `Net.forward` or `forward`, and where its calls are counted.
+
+
+class CompiledFunction(NamedTuple):
+    """A function that is compiled: `code` and, where it is a module's, `method`, as reports name it."""
+
+    code: CodeType
+    method: str | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its whole names: of a method, with the instance's class as well as with the defining class."""
+        qualified: str | None = getattr(self.code, "co_qualname", None)  # from Python 3.11 on
+        return tuple(each for each in (self.method, qualified) if each is not None)
+
+    @property
+    def identity(self) -> Hashable:
+        """What sets it apart; all of torch's own modules are compiled through one and the same code."""
+        return self.method, self.code.co_filename, self.code.co_firstlineno
+
+
+class NamedFunction:
+    """Collects the pages of the calls of what a name means.
+
+    A whole name means every function that has it. A short one means a function as long as it is the only one.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._by_whole_name: list[int] = []
+        self._by_short_name: dict[Hashable, list[int]] = {}
+
+    def add(self, page: int, function: CompiledFunction) -> None:
+        """A graph of a function was compiled, and its calls are counted on this page."""
+        if self._name in function.names:
+            self._by_whole_name.append(page)
+        elif self._is_short_name_of(function):
+            self._by_short_name.setdefault(function.identity, []).append(page)
+
+    @property
+    def pages(self) -> Iterable[int] | None:
+        """The pages of the function that the name means; None where it is short for several."""
+        if self._by_whole_name or not self._by_short_name:
+            return self._by_whole_name
+        of_one, *others = self._by_short_name.values()
+        return None if others else of_one
+
+    def _is_short_name_of(self, function: CompiledFunction) -> bool:
+        return any(is_named_by(name, self._name) for name in (*function.names, function.code.co_name))
 
 
 # The value that a failed guard was given, where torch's words have only the one that it was compiled for.

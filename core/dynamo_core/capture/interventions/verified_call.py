@@ -20,6 +20,7 @@ from ...backends.agreement import (
     rounded_otherwise,
     shielded,
 )
+from ..errors import first_line, text_of
 
 OWN_RANDOM_NUMBERS = "it draws random numbers in its own way"
 COMPARED = "compared"
@@ -180,12 +181,8 @@ def _is_out_of_memory(error: Exception) -> bool:
 
 
 def described(error: BaseException) -> str:
-    """The type of an exception and the first line of its message, without torch's plea to improve it."""
-    try:
-        text = f"{type(error).__name__}: {error}".splitlines()[0]
-        return text.partition("  (Could this error message be improved?")[0]
-    except Exception:  # exceptions can have any `__str__`
-        return type(error).__name__
+    """The type of an exception and the first line of its message."""
+    return first_line(text_of(error))
 
 
 def _compare_values(

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...backends.agreement import shielded
 from ...shared.records import ProgramCallVerified
+from ..errors import text_of
 from ..frames.program_files import place_of_compile_call_in_progress
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
@@ -40,7 +41,6 @@ from .call_in_copy import (
     program_function,
     raised,
     tensors_in,
-    text_of,
 )
 from .fork_server import ForkServer, NoAnswer, available_bytes
 from .observed_state import RAISED_AT, RESULT, Leaves, is_of_backward

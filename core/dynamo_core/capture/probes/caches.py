@@ -1,20 +1,26 @@
-"""Probes: where torch's compile caches are, which are enabled, and of which parts AOTAutograd's keys consist.
+"""Probes: where torch's compile caches are, the parts of AOTAutograd's keys, what bypasses a cache.
 
 Source: torch/_inductor/output_code.py (CompiledFxGraph.post_compile, called for each graph, fresh or from a
 cache), torch/_inductor/runtime/cache_dir_utils.py (default_cache_dir), torch/_inductor/codecache.py
 (_HEADER_DIR) and, from torch 2.13 on, torch/_functorch/_aot_autograd/autograd_cache.py
 (_get_debug_lines_for_cache_key): there the parts of a key are listed only while its logger is at DEBUG;
 before, torch's trace has them. Run with 2.13.
+
+Bypasses. torch/_inductor/codecache.py (FxGraphCache._check_can_cache, which raises BypassFxGraphCache for a
+higher-order operator that is not cacheable) and torch/_functorch/_aot_autograd/autograd_cache.py
+(check_node_safe): torch names the operator, but not the function that it stands for, nor a line. Read in 2.8
+to 2.15, run with 2.13.
 """
 
+import linecache
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.records import CacheKeyParts, CachesInUse
-from ..frames.source import current_compile_id
+from ...shared.records import CacheBypassedBy, CacheKeyParts, CachesInUse
+from ..frames.source import current_compile_id, line_of_call, user_line
 from ..primitives import perf_counter_ns
 
 if TYPE_CHECKING:
@@ -40,6 +46,8 @@ _SWITCHES = {
         "bundled_autotune_remote_cache",
     ),
 }
+_BYPASSES = "what bypasses a cache"
+_OF_AN_OPERATOR = "HigherOrderOperator"  # in torch's reason
 _LISTS_PARTS = "_get_debug_lines_for_cache_key"
 _FX_GRAPHS = "fxgraph"  # the folder of FX graphs in Inductor's cache
 
@@ -169,3 +177,75 @@ def _filesystem(folder: str) -> str | None:
 def _in_container() -> bool:
     marker_files = ("/.dockerenv", "/run/.containerenv")
     return "KUBERNETES_SERVICE_HOST" in os.environ or any(map(os.path.exists, marker_files))
+
+
+def install_on_inductor(codecache: ModuleType, parts: "EngineParts") -> None:
+    """Record the operator where Inductor's cache does not take a graph because of one."""
+    cache: Any = codecache
+    original = cache.FxGraphCache._check_can_cache
+
+    @parts.probes.guarded(_BYPASSES)
+    def note(gm: Any, error: Exception) -> None:
+        node = next(_not_kept(gm), None) if _OF_AN_OPERATOR in str(error) else None
+        if node is not None:
+            _record(parts, node)
+
+    def _check_can_cache(gm: Any, *rest: Any, **named: Any) -> Any:
+        try:
+            return original(gm, *rest, **named)
+        except Exception as error:
+            note(gm, error)
+            raise
+
+    cache.FxGraphCache._check_can_cache = staticmethod(_check_can_cache)
+
+
+def install_on_aot_autograd(autograd_cache: ModuleType, parts: "EngineParts") -> None:
+    """Record the node of which AOTAutograd's cache does not know what it does."""
+    cache: Any = autograd_cache
+    original = cache.check_node_safe
+
+    @parts.probes.guarded(_BYPASSES)
+    def note(node: Any) -> None:
+        _record(parts, node)
+
+    def check_node_safe(node: Any) -> Any:
+        try:
+            return original(node)
+        except Exception:
+            note(node)
+            raise
+
+    cache.check_node_safe = check_node_safe
+
+
+def _not_kept(gm: Any) -> Iterator[Any]:
+    from torch._ops import HigherOrderOperator
+    from torch.fx import GraphModule
+
+    for module in gm.modules():
+        for node in module.graph.nodes if isinstance(module, GraphModule) else ():
+            if isinstance(node.target, HigherOrderOperator) and not node.target.cacheable():
+                yield node
+
+
+def _record(parts: "EngineParts", node: Any) -> None:
+    parts.probes.stream.record(
+        CacheBypassedBy(operator=_operator(node), line=_line(node.meta.get("stack_trace"))),
+        current_compile_id(),
+    )
+
+
+def _operator(node: Any) -> str:
+    """The function that the program calls, where that is known: an operator may stand for a part of it."""
+    sources = node.meta.get("source_fn_stack") or [(None, node.target)]
+    function = sources[-1][1]
+    return str(getattr(function, "__name__", function))
+
+
+def _line(stack_trace: str | None) -> dict[str, Any] | None:
+    place = line_of_call(stack_trace) or user_line(stack_trace)
+    if place is None:
+        return None
+    file, line = place
+    return {"file": file, "line": line, "name": "", "text": linecache.getline(file, line).strip()}

@@ -12,12 +12,15 @@ import functools
 import os
 from collections.abc import Callable, Iterator
 from types import CodeType, ModuleType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...shared.early_records import CompileResultUnused
 from ..frames.program_files import is_own
 from ..frames.source import caller_outside_of
 from ..probe_guard import ProbeGuard
+
+if TYPE_CHECKING:
+    from ..engine_parts import EngineParts
 
 Why = Literal["never called", "force_eager"]
 _NAME = "calls of torch.compile"
@@ -33,7 +36,7 @@ class CompileCalls:
         self.finish = probes.guarded(_NAME)(self._finish)
         os.register_at_fork(after_in_child=self._unused.clear)  # a child is not to speak of its parent's
 
-    def install(self, eval_frame: ModuleType) -> None:
+    def install(self, eval_frame: ModuleType, parts: "EngineParts") -> None:
         """Wait for the first call of whatever torch.compile makes for the program."""
 
         def __call__(proceed: Callable[..., Any], context: Any, function: Any) -> Any:
@@ -42,7 +45,7 @@ class CompileCalls:
 
         self._probes.hook(eval_frame.OptimizeContext, "__call__", _NAME, __call__)
 
-    def install_on_graphs(self, output_graph: ModuleType) -> None:
+    def install_on_graphs(self, output_graph: ModuleType, parts: "EngineParts") -> None:
         """Take what is traced into a graph as used, too."""
 
         def call_user_compiler(proceed: Callable[..., Any], graph: Any, *rest: Any) -> Any:

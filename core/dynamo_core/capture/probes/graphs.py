@@ -19,6 +19,7 @@ from ..frames.source import compile_id_text, current_compile_id, line_of_call, u
 from ..primitives import perf_counter_ns, time_ns
 from ..torch_versions import source_name
 from .device_time import timed_on_device
+from .guards import guard_cost
 from .optimizers import optimizer_steps
 from .unrolled_loops import unrolled_loop
 
@@ -124,7 +125,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
     from torch._dynamo.exc import SkipFrame
 
     probes, window, freeze = parts.probes, parts.window, parts.freeze
-    guard_cost, late_modules = parts.guard_cost, parts.late_modules
+    late_modules = parts.late_modules
     counters = probes.stream.counters
     graphs_seen = 0
     wrap_graph = None

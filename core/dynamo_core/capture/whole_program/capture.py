@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...shared.early_records import CaptureDecided
 from ...shared.settings import FULLGRAPH_FIRST, SEMANTICS_EAGER, Settings
+from ..errors import NotCompiled
 from ..frames.callback import Answers, FrameCallback
-from ..frames.notebook import cells_of_program
 from ..frames.program_files import (
+    cells_of_program,
     own_modules,
     place_of_compile_call,
     place_of_compile_call_in_file,
@@ -24,7 +25,7 @@ from ..frames.source import CodeObjects
 from ..import_hook import import_hook
 from ..imports import import_later
 from ..interventions.compile_arguments import optimize_context
-from ..probe_guard import NotCompiled, ProbeGuard
+from ..probe_guard import ProbeGuard
 from .budget import Budget, CompileDeferred
 from .limits import CompileLimit, CompileLimitReached, TracingLimits
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_resumed, is_torch_module_file
