@@ -35,6 +35,8 @@ from ..torch_versions import allow_no_compiled_frame, guard_failure
 from ..writing.occurrences import Occurrences
 
 if TYPE_CHECKING:
+    from torch._dynamo.types import DynamoFrameType
+
     from ..engine_parts import EngineParts
 
 
@@ -95,7 +97,7 @@ class Freeze:
         method_of = self._probes.guarded("methods that --freeze-after names")(method_name)
 
         def __call__(
-            proceed: Callable[..., Any], converter: Any, frame: Any, *rest: Any, **named: Any
+            proceed: Callable[..., Any], converter: Any, frame: "DynamoFrameType", *rest: Any, **named: Any
         ) -> Any:
             refused = self._why_not(converter, frame, convert_frame)
             if refused is not None:
@@ -122,7 +124,9 @@ class Freeze:
             self._record(self._has_come())
         self._not_compiled.finish()
 
-    def _why_not(self, converter: Any, frame: Any, convert_frame: ModuleType) -> "_Refused | None":
+    def _why_not(
+        self, converter: Any, frame: "DynamoFrameType", convert_frame: ModuleType
+    ) -> "_Refused | None":
         """Why this frame would be compiled now, were it not for the freeze, which is recorded; else None."""
         if not self._frozen:
             if not self._has_come():
@@ -163,7 +167,7 @@ class Freeze:
         known[noted] = None
         return noted
 
-    def _reasons(self, converter: Any, frame: Any) -> tuple[str, ...]:
+    def _reasons(self, converter: Any, frame: "DynamoFrameType") -> tuple[str, ...]:
         """In torch's words, for each cache entry that the frame has, the newest first."""
         from torch._C._dynamo.eval_frame import _debug_get_cache_entry_list
 
@@ -206,7 +210,7 @@ def _age(cache_entry: Any) -> int:
     return int(cache_entry.compile_id.frame_compile_id)  # the list's own order is that of their use
 
 
-def _what_came(reasons: _Reasons, frame: Any) -> _Came:
+def _what_came(reasons: _Reasons, frame: "DynamoFrameType") -> _Came:
 
     return tuple(value_that_came(reason, frame.f_locals, frame.f_globals) for reason in reasons)
 

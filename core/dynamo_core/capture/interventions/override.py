@@ -29,6 +29,8 @@ from ..writing.occurrences import Occurrences
 from .compile_arguments import backend_of
 
 if TYPE_CHECKING:
+    from torch._dynamo.output_graph import OutputGraph
+
     from ...backends.chain import Chain
     from ..engine_parts import EngineParts
 
@@ -85,8 +87,8 @@ class Overriding:
         if not self._of_compiles:
             return
 
-        def call_user_compiler(proceed: Callable[..., Any], graph: Any, *rest: Any) -> Any:
-            own = graph.compiler_fn
+        def call_user_compiler(proceed: Callable[..., Any], graph: "OutputGraph", *rest: Any) -> Any:
+            own: Any = graph.compiler_fn
             graph.compiler_fn = self._compiler_instead_of(own) or own
             try:
                 return proceed(graph, *rest)

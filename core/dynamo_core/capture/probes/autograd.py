@@ -27,6 +27,9 @@ from .device_time import timed_on_device
 from .graphs import described_value, target_name
 
 if TYPE_CHECKING:
+    from torch._inductor.output_code import CompiledFxGraph
+    from torch.fx import GraphModule, Node
+
     from ..engine_parts import EngineParts
 
 
@@ -39,7 +42,7 @@ def install(aot_autograd: ModuleType, parts: "EngineParts") -> None:
     forwards: dict[Any, Any] = {}
 
     @probes.guarded("forward and backward graphs")
-    def note(title: str, gm: Any, number: Any) -> None:
+    def note(title: str, gm: "GraphModule", number: Any) -> None:
         if title == "Joint graph":
             joints[number] = _graph(gm).operators()
         elif title == "Forward graph":
@@ -50,14 +53,14 @@ def install(aot_autograd: ModuleType, parts: "EngineParts") -> None:
             pair = graphs_paired(number_of_graph, joint, _graph(forward), _graph(gm), describe)
             probes.stream.record(pair, current_compile_id())
 
-    def lazy_format_graph_code(name: str, gm: Any, maybe_id: Any = None, **named: Any) -> Any:
+    def lazy_format_graph_code(name: str, gm: "GraphModule", maybe_id: Any = None, **named: Any) -> Any:
         note(name, gm, maybe_id)
         return original(name, gm, maybe_id, **named)
 
     partitioning.lazy_format_graph_code = lazy_format_graph_code
 
 
-def _graph(gm: Any) -> AotGraph:
+def _graph(gm: "GraphModule") -> AotGraph:
     placeholders: list[str] = []
     nodes: list[AotNode] = []
     outputs: tuple[str | None, ...] = ()
@@ -73,7 +76,7 @@ def _graph(gm: Any) -> AotGraph:
     return AotGraph(tuple(placeholders), tuple(nodes), outputs)
 
 
-def _operator(node: Any) -> str | None:
+def _operator(node: "Node") -> str | None:
     """The operator of a node, `aten.mm` for all of its overloads; None where the node calls nothing."""
     if not node.op.startswith("call_"):
         return None
@@ -107,7 +110,7 @@ def _bytes(value: Any) -> int | None:
     bytes_: int = value.element_size()
     for size in value.shape:
         # Not arithmetic on the sizes themselves, which could add guards.
-        hint = size if type(size) is int else size.node.hint
+        hint = size.node.hint if isinstance(size, torch.SymInt) else size
         if hint is None:
             return None
         bytes_ *= int(hint)
@@ -119,7 +122,7 @@ def install_on_backward(output_code: ModuleType, parts: "EngineParts") -> None:
     probes, window, verifier = parts.probes, parts.window, parts.verifier
     counters = probes.stream.counters
 
-    def count_calls(graph: Any) -> None:
+    def count_calls(graph: "CompiledFxGraph") -> None:
         if not graph.fx_kwargs.get("is_backward") or graph.current_callable is None or probes.stream.is_muted:
             return
         page = counters.new_page()
@@ -134,7 +137,7 @@ def install_on_backward(output_code: ModuleType, parts: "EngineParts") -> None:
         graph.current_callable = counted if verifier is None else verifier.not_counted(compiled, counted)
         probes.stream.record(BackwardCompiled(calls_index=page), compile_id)
 
-    def post_compile(proceed: Callable[..., Any], graph: Any, *rest: Any, **named: Any) -> Any:
+    def post_compile(proceed: Callable[..., Any], graph: "CompiledFxGraph", *rest: Any, **named: Any) -> Any:
         result = proceed(graph, *rest, **named)
         count_calls(graph)
         return result

@@ -24,6 +24,8 @@ from ..frames.source import current_compile_id, line_of_call, user_line
 from ..primitives import perf_counter_ns
 
 if TYPE_CHECKING:
+    from torch.fx import GraphModule, Node
+
     from ..engine_parts import EngineParts
 
 _SWITCHES = {
@@ -185,12 +187,12 @@ def install_on_inductor(codecache: ModuleType, parts: "EngineParts") -> None:
     original = cache.FxGraphCache._check_can_cache
 
     @parts.probes.guarded(_BYPASSES)
-    def note(gm: Any, error: Exception) -> None:
+    def note(gm: "GraphModule", error: Exception) -> None:
         node = next(_not_kept(gm), None) if _OF_AN_OPERATOR in str(error) else None
         if node is not None:
             _record(parts, node)
 
-    def _check_can_cache(gm: Any, *rest: Any, **named: Any) -> Any:
+    def _check_can_cache(gm: "GraphModule", *rest: Any, **named: Any) -> Any:
         try:
             return original(gm, *rest, **named)
         except Exception as error:
@@ -206,10 +208,10 @@ def install_on_aot_autograd(autograd_cache: ModuleType, parts: "EngineParts") ->
     original = cache.check_node_safe
 
     @parts.probes.guarded(_BYPASSES)
-    def note(node: Any) -> None:
+    def note(node: "Node") -> None:
         _record(parts, node)
 
-    def check_node_safe(node: Any) -> Any:
+    def check_node_safe(node: "Node") -> Any:
         try:
             return original(node)
         except Exception:
@@ -219,7 +221,7 @@ def install_on_aot_autograd(autograd_cache: ModuleType, parts: "EngineParts") ->
     cache.check_node_safe = check_node_safe
 
 
-def _not_kept(gm: Any) -> Iterator[Any]:
+def _not_kept(gm: "GraphModule") -> Iterator[Any]:
     from torch._ops import HigherOrderOperator
     from torch.fx import GraphModule
 
@@ -229,14 +231,14 @@ def _not_kept(gm: Any) -> Iterator[Any]:
                 yield node
 
 
-def _record(parts: "EngineParts", node: Any) -> None:
+def _record(parts: "EngineParts", node: "Node") -> None:
     parts.probes.stream.record(
         CacheBypassedBy(operator=_operator(node), line=_line(node.meta.get("stack_trace"))),
         current_compile_id(),
     )
 
 
-def _operator(node: Any) -> str:
+def _operator(node: "Node") -> str:
     """The function that the program calls, where that is known: an operator may stand for a part of it."""
     sources = node.meta.get("source_fn_stack") or [(None, node.target)]
     function = sources[-1][1]

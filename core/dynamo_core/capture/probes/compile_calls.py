@@ -20,6 +20,8 @@ from ..frames.source import caller_outside_of
 from ..probe_guard import ProbeGuard
 
 if TYPE_CHECKING:
+    from torch._dynamo.output_graph import OutputGraph
+
     from ..engine_parts import EngineParts
 
 Why = Literal["never called", "force_eager"]
@@ -48,7 +50,7 @@ class CompileCalls:
     def install_on_graphs(self, output_graph: ModuleType, parts: "EngineParts") -> None:
         """Take what is traced into a graph as used, too."""
 
-        def call_user_compiler(proceed: Callable[..., Any], graph: Any, *rest: Any) -> Any:
+        def call_user_compiler(proceed: Callable[..., Any], graph: "OutputGraph", *rest: Any) -> Any:
             if self._unused:
                 self._traced(graph)
             return proceed(graph, *rest)
@@ -66,7 +68,7 @@ class CompileCalls:
         self._unused[id(call)] = call
         context.enter_exit_hooks.append(call)
 
-    def _traced(self, graph: Any) -> None:
+    def _traced(self, graph: "OutputGraph") -> None:
         traced = getattr(graph.tracing_context, "traced_code", None)
         for call in list(self._unused.values()):
             if (

@@ -35,6 +35,8 @@ from ..writing.stream import Stream
 from .breaks import described_break
 
 if TYPE_CHECKING:
+    from torch._dynamo.types import DynamoFrameType
+
     from ..engine_parts import EngineParts
 
 NAME = "calls at torch's recompile limit"
@@ -125,7 +127,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
 
     @probes.guarded("frames")
     def record(
-        frame: Any,
+        frame: "DynamoFrameType",
         result: Any,
         error: BaseException | None,
         ok: bool,
@@ -189,7 +191,9 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             if line is not None:
                 calls_of_line[line["file"], line["line"]] += 1
 
-        def __call__(proceed: Callable[..., Any], self: Any, frame: Any, *rest: Any, **named: Any) -> Any:
+        def __call__(
+            proceed: Callable[..., Any], self: Any, frame: "DynamoFrameType", *rest: Any, **named: Any
+        ) -> Any:
             nonlocal entering_inner_converter, suppressed
             if whole_graph and entering_inner_converter:
                 entering_inner_converter = False

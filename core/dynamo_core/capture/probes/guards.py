@@ -22,6 +22,8 @@ from ..torch_versions import guard_type, source_name
 from ..writing.call_counters import SampleGuards
 
 if TYPE_CHECKING:
+    from torch._dynamo.output_graph import OutputGraph
+
     from ..engine_parts import EngineParts
 
 _MOST_SAMPLES = 16
@@ -34,7 +36,7 @@ def install(guards: ModuleType, parts: "EngineParts") -> None:
     original = guards.CheckFunctionManager.__init__
 
     @probes.guarded("guards")
-    def record_guards(output_graph: Any) -> None:
+    def record_guards(output_graph: "OutputGraph") -> None:
         described = [_guard(guard) for guard in output_graph.guards]
         # torch's own order takes 20 times as long.
         described.sort(key=lambda guard: (guard["source"], guard["type"]))
@@ -44,7 +46,7 @@ def install(guards: ModuleType, parts: "EngineParts") -> None:
     def remember(f_code: Any, checks: Any) -> None:
         guard_cost.add_entry(current_compile_id(), f_code, checks.guard_manager)
 
-    def __init__(self: Any, f_code: Any, output_graph: Any, *rest: Any, **named: Any) -> None:
+    def __init__(self: Any, f_code: Any, output_graph: "OutputGraph", *rest: Any, **named: Any) -> None:
         original(self, f_code, output_graph, *rest, **named)
         if not parts.settings.brief:
             record_guards(output_graph)

@@ -32,6 +32,10 @@ from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
 
 if TYPE_CHECKING:
+    from torch._dynamo.output_graph import OutputGraph
+    from torch._dynamo.types import DynamoFrameType
+    from torch.fx import GraphModule
+
     from ..engine_parts import EngineParts
 
 _TOOLS = (4, 3)  # the ids that sys.monitoring reserves for no kind of tool
@@ -52,7 +56,7 @@ def watch(note: NoteFrame, probes: ProbeGuard) -> None:
 def _frame_callback(note: NoteFrame) -> Callable[..., Any]:
     answer = Answers()
 
-    def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+    def callback(frame: "DynamoFrameType", cache_entry: Any, frame_state: Any) -> Any:
         return answer.not_now_below if note(frame.f_code) else answer.never
 
     return callback
@@ -95,7 +99,9 @@ class StepMarks:
         """Wrap `OutputGraph.call_user_compiler`, so that calls of graphs that begin a step are noted."""
         self._torch_folder = torch_folder(output_graph)
 
-        def call_user_compiler(proceed: Callable[..., Any], owner: Any, gm: Any, *rest: Any) -> Any:
+        def call_user_compiler(
+            proceed: Callable[..., Any], owner: "OutputGraph", gm: "GraphModule", *rest: Any
+        ) -> Any:
             compiled = proceed(owner, gm, *rest)
             is_left_alone = owner.export or getattr(owner, "package", None) is not None
             return compiled if is_left_alone else self._marked(owner.root_tx.f_code, compiled)

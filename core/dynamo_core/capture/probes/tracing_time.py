@@ -22,6 +22,8 @@ from ..frames.source import current_compile_id
 from ..primitives import perf_counter_ns
 
 if TYPE_CHECKING:
+    from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+
     from ..engine_parts import EngineParts
 
 _MOST_FUNCTIONS = 200  # the costliest of one attempt; the others are added up
@@ -128,7 +130,7 @@ def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
         if running and running[-1].stopped_ns is None:
             running[-1].stopped_ns = perf_counter_ns()
 
-    def run_ctx_mgr(proceed: Callable[..., Any], translator: Any) -> Any:
+    def run_ctx_mgr(proceed: Callable[..., Any], translator: "InstructionTranslatorBase") -> Any:
         code, is_root = translator.f_code, isinstance(translator, root)
         return _TimedContext(
             proceed(translator), lambda: begin(code, is_root), lambda call: end(call, is_root)

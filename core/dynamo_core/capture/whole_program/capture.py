@@ -32,6 +32,10 @@ from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_resumed, is_to
 from .warnings_of_compiling import compiling_warns_of_nothing
 
 if TYPE_CHECKING:
+    from torch._dynamo.output_graph import OutputGraph
+    from torch._dynamo.types import DynamoFrameType
+    from torch.fx import GraphModule
+
     from ...backends.compilers import Tell
     from ..eager_semantics.keeper import Keeper
 
@@ -99,7 +103,9 @@ class WholeProgramCapture:
         limit = None if seconds is None else CompileLimit(seconds)
         has_budget = self._may_use_inductor()  # other backends are quick, or unknown
 
-        def call_user_compiler(proceed: Callable[..., Any], graph: Any, gm: Any, *rest: Any) -> Any:
+        def call_user_compiler(
+            proceed: Callable[..., Any], graph: "OutputGraph", gm: "GraphModule", *rest: Any
+        ) -> Any:
             def call() -> Any:
                 return proceed(graph, gm, *rest) if limit is None else limit.call(proceed, graph, gm, *rest)
 
@@ -155,7 +161,7 @@ class WholeProgramCapture:
             """Called last: another thread may have stopped the capture and taken back what was decided."""
             return given if self._frames.is_active else answer.not_now_below
 
-        def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+        def callback(frame: "DynamoFrameType", cache_entry: Any, frame_state: Any) -> Any:
             try:
                 if not self._frames.is_active or _is_stance_force_eager():
                     return answer.not_now_below
@@ -212,7 +218,7 @@ class WholeProgramCapture:
             return self._dynamo_callback(*given), True
         return self._keeper.compile_frame(self._dynamo_callback, *given)
 
-    def _verdict(self, frame: Any, frame_state: dict[Any, Any]) -> str:
+    def _verdict(self, frame: "DynamoFrameType", frame_state: dict[Any, Any]) -> str:
         """The policy's verdict, but NEVER once it has been NOT_NOW too often."""
         verdict = self._policy.verdict(frame)
         if verdict == NOT_NOW:
@@ -302,7 +308,7 @@ class WholeProgramCapture:
                 return False
             return bool(original(thing, *args, **named))
 
-        trace_rules.check = check
+        trace_rules.check = check  # type: ignore[assignment]
 
     def _own_compile_call_in_new_files(self) -> str | None:
         for name, file in own_modules().items():
