@@ -11,7 +11,7 @@ from typing import Any
 Hook = Callable[..., Any]
 Failed = Callable[[str, BaseException], None]
 
-# The names of all hooks, outermost first: of the hooks of one function, the earlier is around the later.
+# The hooks of functions that several hook into, outermost first: of two, the earlier is around the later.
 ORDER = (
     "limits on backends",  # a graph that is deferred is not recorded
     "tracing limits",  # a function that is not traced takes no time
@@ -32,7 +32,7 @@ _FRAMES_OF_A_HOOK = 3  # on Python's stack: its guard, the hook itself, and `pro
 def add_hook(
     owner: Any, function: str, name: str, hook: Hook, failed: Failed, raises: tuple[type[Exception], ...]
 ) -> None:
-    """Put a hook around a function of a class of torch's, at the place that its name has in `ORDER`.
+    """Put a hook around a function of a class or module of torch's, at the place that `ORDER` gives its name.
 
     `failed` is given the name and the error of a hook that fails. What is in `raises` is meant for torch or
     the program, and reaches it.
@@ -55,7 +55,8 @@ class _HookedFunction:
     def add(self, name: str, around: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
         self._hooks[name] = around
         call = self._original
-        for each in sorted(self._hooks, key=ORDER.index, reverse=True):
+        names = sorted(self._hooks, key=ORDER.index) if len(self._hooks) > 1 else self._hooks
+        for each in reversed(list(names)):
             call = self._hooks[each](call)
         self._call = call
 

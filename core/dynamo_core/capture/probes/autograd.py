@@ -34,14 +34,10 @@ if TYPE_CHECKING:
 
 
 def install(aot_autograd: ModuleType, parts: "EngineParts") -> None:
-    """Wrap `lazy_format_graph_code` where AOTAutograd's graphs are logged; `aot_autograd` has imported it."""
-    probes = parts.probes
-    partitioning: Any = module_of_aot_graphs()
-    original = partitioning.lazy_format_graph_code
+    """Note the graphs where AOTAutograd logs them; `aot_autograd` has imported that module."""
     joints: dict[Any, dict[str, int]] = {}  # by AOTAutograd's number of the graph
     forwards: dict[Any, Any] = {}
 
-    @probes.guarded("forward and backward graphs")
     def note(title: str, gm: "GraphModule", number: Any) -> None:
         if title == "Joint graph":
             joints[number] = _graph(gm).operators()
@@ -51,13 +47,16 @@ def install(aot_autograd: ModuleType, parts: "EngineParts") -> None:
             joint, forward = joints.pop(number, None), forwards.pop(number)
             number_of_graph, describe = graph_in_progress.number, _describer(forward)
             pair = graphs_paired(number_of_graph, joint, _graph(forward), _graph(gm), describe)
-            probes.stream.record(pair, current_compile_id())
+            parts.stream.record(pair, current_compile_id())
 
-    def lazy_format_graph_code(name: str, gm: "GraphModule", maybe_id: Any = None, **named: Any) -> Any:
-        note(name, gm, maybe_id)
-        return original(name, gm, maybe_id, **named)
+    def lazy_format_graph_code(
+        proceed: Callable[..., Any], title: str, gm: "GraphModule", number: Any = None, **named: Any
+    ) -> Any:
+        note(title, gm, number)
+        return proceed(title, gm, number, **named)
 
-    partitioning.lazy_format_graph_code = lazy_format_graph_code
+    name = "forward and backward graphs"
+    parts.probes.hook(module_of_aot_graphs(), "lazy_format_graph_code", name, lazy_format_graph_code)
 
 
 def _graph(gm: "GraphModule") -> AotGraph:

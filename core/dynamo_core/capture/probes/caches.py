@@ -81,26 +81,23 @@ def install_on_keys(autograd_cache: ModuleType, parts: "EngineParts") -> None:
     """Record the parts of each key for which AOTAutograd has no entry; a hit costs one look at a folder."""
     if not hasattr(autograd_cache, _LISTS_PARTS):
         return  # this version of torch lists them in its trace
-    probes = parts.probes
-    cache: Any = autograd_cache
-    original = cache._get_debug_lines_for_cache_key
+    stream, cache = parts.stream, autograd_cache.AOTAutogradCache
 
-    @probes.guarded("parts of AOTAutograd's keys")
     def note(pickler: Any, details: Any, key: str) -> None:
-        if probes.stream.is_muted or os.path.isdir(cache.AOTAutogradCache._get_tmp_dir_for_key(key)):
+        if stream.is_muted or os.path.isdir(cache._get_tmp_dir_for_key(key)):
             return
         began = perf_counter_ns()
         listed = pickler.debug_lines(details)
         took = (perf_counter_ns() - began) / 1e9
-        probes.stream.record(CacheKeyParts(key=key, parts=listed, seconds=took), current_compile_id())
+        stream.record(CacheKeyParts(key=key, parts=listed, seconds=took), current_compile_id())
 
-    def _get_debug_lines_for_cache_key(pickler: Any, details: Any, key: str) -> Any:
-        listed = original(pickler, details, key)
+    def list_parts(proceed: Callable[..., Any], pickler: Any, details: Any, key: str) -> Any:
+        listed = proceed(pickler, details, key)
         if not listed:
             note(pickler, details, key)
         return listed
 
-    cache._get_debug_lines_for_cache_key = _get_debug_lines_for_cache_key
+    parts.probes.hook(autograd_cache, _LISTS_PARTS, "parts of AOTAutograd's keys", list_parts)
 
 
 def _cache_folder() -> str:
@@ -204,21 +201,15 @@ def install_on_inductor(codecache: ModuleType, parts: "EngineParts") -> None:
 
 def install_on_aot_autograd(autograd_cache: ModuleType, parts: "EngineParts") -> None:
     """Record the node of which AOTAutograd's cache does not know what it does."""
-    cache: Any = autograd_cache
-    original = cache.check_node_safe
 
-    @parts.probes.guarded(_BYPASSES)
-    def note(node: "Node") -> None:
-        _record(parts, node)
-
-    def check_node_safe(node: "Node") -> Any:
+    def check_node_safe(proceed: Callable[..., Any], node: "Node") -> Any:
         try:
-            return original(node)
+            return proceed(node)
         except Exception:
-            note(node)
+            _record(parts, node)
             raise
 
-    cache.check_node_safe = check_node_safe
+    parts.probes.hook(autograd_cache, "check_node_safe", _BYPASSES, check_node_safe)
 
 
 def _not_kept(gm: "GraphModule") -> Iterator[Any]:

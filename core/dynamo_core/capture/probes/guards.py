@@ -10,6 +10,7 @@ torch/csrc/dynamo/eval_frame.c (guards are evaluated without a callback). Read i
 """
 
 import weakref
+from collections.abc import Callable
 from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -31,28 +32,25 @@ _FRAMES_BETWEEN = 4  # torch's frames between the frame and its graph: torch/_dy
 
 
 def install(guards: ModuleType, parts: "EngineParts") -> None:
-    """Wrap `CheckFunctionManager.__init__`, which gives each guard the code that checks it."""
-    probes = parts.probes
-    original = guards.CheckFunctionManager.__init__
+    """Record the guards once `CheckFunctionManager.__init__` has given each the code that checks it."""
 
-    @probes.guarded("guards")
-    def record_guards(output_graph: "OutputGraph") -> None:
-        described = [_guard(guard) for guard in output_graph.guards]
-        # torch's own order takes 20 times as long.
-        described.sort(key=lambda guard: (guard["source"], guard["type"]))
-        probes.stream.record(GuardsMade(guards=described), current_compile_id())
-
-    @probes.guarded("cost of guards")
-    def remember(f_code: Any, checks: Any) -> None:
+    def __init__(
+        proceed: Callable[..., Any],
+        checks: Any,
+        f_code: CodeType,
+        output_graph: "OutputGraph",
+        *rest: Any,
+        **named: Any,
+    ) -> None:
+        proceed(checks, f_code, output_graph, *rest, **named)
         guard_cost.add_entry(current_compile_id(), f_code, checks.guard_manager)
-
-    def __init__(self: Any, f_code: Any, output_graph: "OutputGraph", *rest: Any, **named: Any) -> None:
-        original(self, f_code, output_graph, *rest, **named)
         if not parts.settings.brief:
-            record_guards(output_graph)
-        remember(f_code, self)
+            described = [_guard(guard) for guard in output_graph.guards]
+            # torch's own order takes 20 times as long.
+            described.sort(key=lambda guard: (guard["source"], guard["type"]))
+            parts.stream.record(GuardsMade(guards=described), current_compile_id())
 
-    guards.CheckFunctionManager.__init__ = __init__
+    parts.probes.hook(guards.CheckFunctionManager, "__init__", "guards", __init__)
 
 
 def _guard(guard: Any) -> dict[str, Any]:
