@@ -21,7 +21,7 @@ from dynamo_core.shared.settings import Settings
 from .run_command import env_command, settings_from
 
 
-class RecordedLogs(DefaultLogsSpecs):  # type: ignore[misc]  # mypy does not look into torch
+class RecordedLogs(DefaultLogsSpecs):
     """torchrun's own logs, and a recording of each worker; to where torchrun itself is recorded, if it is."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:

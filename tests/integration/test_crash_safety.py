@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from conftest import Result
-from dynamo_core.capture.probes.process import process_at_start
+from dynamo_core.capture.process_records import process_at_start
 from dynamo_core.capture.writing.call_counters import CallCounters
 from dynamo_core.capture.writing.stream import Stream
 from dynamo_core.recording.calls import parse_calls

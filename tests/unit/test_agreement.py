@@ -330,7 +330,7 @@ def test_where_operations_cannot_be_watched_the_inputs_alone_differ() -> None:
     def unwatched(values: list[Any]) -> torch.Tensor:
         if _get_current_dispatch_mode() is not None:
             raise NotImplementedError("an operation that no mode may watch")
-        return values[0] * 2
+        return values[0] * 2  # type: ignore[no-any-return]
 
     x = torch.ones(4)
     assert 0 < (rounded_otherwise(unwatched, [x], 1) - 2).abs().max() < 1e-5
@@ -412,7 +412,7 @@ class TestFloat64:
 class TestClones:
     def test_shared_storage_strides_and_offsets(self) -> None:
         base = torch.arange(12.0)
-        views = [base, base[2:8].view(2, 3).t(), base[3:], 7]
+        views: list[Any] = [base, base[2:8].view(2, 3).t(), base[3:], 7]
         clones = clone_with_aliases(views)
         assert clones[3] == 7
         for view, clone in zip(views[:3], clones[:3], strict=True):

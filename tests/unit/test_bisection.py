@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from dynamo_core.capture.probes.process import process_state
+from dynamo_core.capture.process_records import process_state
 from dynamo_core.case import Case
 from dynamo_core.model import Process, Recording
 from dynamo_core.model.described import ProcessState

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from dynamo_core.capture.whole_program.deadline import Deadline
+from dynamo_core.capture.profiling.window import Deadline
 
 
 def wait_until(is_done: list[str]) -> None:

@@ -57,7 +57,7 @@ class TestFacts:
 
         def step(x: torch.Tensor) -> torch.Tensor:
             counter.add_(1)
-            return norm(x)
+            return norm(x)  # type: ignore[no-any-return]
 
         found = facts(step, torch.ones(2, 3))
         changed = {found.inputs[i] for i in found.changed}
@@ -74,7 +74,7 @@ class TestFacts:
         def step(x: torch.Tensor) -> torch.Tensor:
             out = norm(x) - center
             center.add_(1)
-            return out
+            return out  # type: ignore[no-any-return]
 
         found = facts(step, torch.ones(2, 3))
         overwritten = {found.inputs[i] for i in found.in_place_hazards}

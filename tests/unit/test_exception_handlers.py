@@ -35,14 +35,14 @@ def graph_of(function: Callable[..., Any]) -> Any:
 
 def except_runtime_error(x: torch.Tensor) -> torch.Tensor:
     try:
-        return torch.linalg.cholesky(x)
+        return torch.linalg.cholesky(x)  # type: ignore[no-any-return]
     except RuntimeError:
         return x
 
 
 def except_base_of_what_torch_raises(x: torch.Tensor) -> torch.Tensor:
     try:
-        return torch.linalg.cholesky(x)
+        return torch.linalg.cholesky(x)  # type: ignore[no-any-return]
     except (OtherError, LookupError):
         return x
 
@@ -50,21 +50,21 @@ def except_base_of_what_torch_raises(x: torch.Tensor) -> torch.Tensor:
 def except_name_that_is_not_known(x: torch.Tensor) -> torch.Tensor:
     errors = (RuntimeError,)
     try:
-        return torch.linalg.cholesky(x)
+        return torch.linalg.cholesky(x)  # type: ignore[no-any-return]
     except errors:
         return x
 
 
 def bare_except(x: torch.Tensor) -> torch.Tensor:
     try:
-        return torch.linalg.cholesky(x)
+        return torch.linalg.cholesky(x)  # type: ignore[no-any-return]
     except:  # noqa: E722
         return x
 
 
 def finally_clause(x: torch.Tensor) -> torch.Tensor:
     try:
-        return torch.linalg.cholesky(x)
+        return torch.linalg.cholesky(x)  # type: ignore[no-any-return]
     finally:
         str(1)
 
@@ -98,7 +98,7 @@ def test_a_handler_that_could_get_the_error_of_an_operation(function: Callable[.
 
 def except_types_that_torch_does_not_raise(x: torch.Tensor) -> torch.Tensor:
     try:
-        return torch.linalg.cholesky(x)
+        return torch.linalg.cholesky(x)  # type: ignore[no-any-return]
     except (OtherError, StopIteration, OSError):
         return x
 
@@ -143,12 +143,12 @@ def test_a_handler_of_ctrl_c_is_one_that_a_graph_cannot_reach() -> None:
     assert found is not None and found.handles_interrupts
 
 
-@torch.library.custom_op("test_exception_handlers::own", mutates_args=())  # type: ignore[untyped-decorator]
+@torch.library.custom_op("test_exception_handlers::own", mutates_args=())
 def own(x: torch.Tensor) -> torch.Tensor:
     return x.clone()
 
 
-@own.register_fake  # type: ignore[untyped-decorator]
+@own.register_fake
 def _(x: torch.Tensor) -> torch.Tensor:
     return torch.empty_like(x)
 

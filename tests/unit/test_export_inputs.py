@@ -35,7 +35,7 @@ class Pair(NamedTuple):
     b: torch.Tensor
 
 
-class Takes(nn.Module):  # type: ignore[misc]
+class Takes(nn.Module):
     def forward(self, batch: Any, *more: Any, pair: Any = None, **named: Any) -> None: ...
 
 
@@ -69,7 +69,7 @@ def test_what_varied_is_dynamic_in_the_form_of_the_arguments_and_the_code_says_t
     assert shapes == {
         "batch": [{0: dynamic}, dynamic],  # None is left out, as torch leaves it out
         "more": ([{0: dynamic}], {"k": None}),
-        "pair": Pair({1: dynamic}, None),
+        "pair": Pair({1: dynamic}, None),  # type: ignore[arg-type]
         "named": {"flag": None},
     }
     assert eval(as_code(shapes), {"Dim": Dim, "Pair": Pair}) == shapes
@@ -97,7 +97,7 @@ def test_only_whole_numbers_that_vary_are_dynamic(values: list[str], is_dynamic:
 
 
 def test_arguments_are_written_as_they_were_given() -> None:
-    class Net(nn.Module):  # type: ignore[misc]
+    class Net(nn.Module):
         def forward(self, x: Any, y: Any = None, *rest: Any, mask: Any = None) -> None: ...
 
     assert written_arguments(Net(), (1,), {"mask": 2}) == "(x,), {'mask': mask}"

@@ -195,7 +195,7 @@ def test_a_size_that_is_told_of_is_counted_on_whatever_else_came(monkeypatch: py
     sizes = iter([*range(30), 3, 3])
     monkeypatch.setattr(freeze, "_reasons", lambda *_: (f"size {next(sizes)}",))
     torchs: Any = SimpleNamespace(output_codes=(), has_tensor_in_frame=lambda frame: True)
-    frame = SimpleNamespace(f_code=frozen_run.__code__, f_locals={}, f_globals={})
+    frame: Any = SimpleNamespace(f_code=frozen_run.__code__, f_locals={}, f_globals={})
     for _ in range(32):
         freeze._why_not(SimpleNamespace(_export=False), frame, torchs)
     freeze.finish()

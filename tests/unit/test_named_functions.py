@@ -5,7 +5,7 @@ from types import CodeType
 
 import pytest
 
-from dynamo_core.capture.interventions.named_function import CompiledFunction, NamedFunction
+from dynamo_core.capture.interventions.freeze import CompiledFunction, NamedFunction
 from dynamo_core.launch.named_functions import meant_instead_of
 from dynamo_core.launch.program import Program
 

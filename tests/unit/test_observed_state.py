@@ -36,7 +36,7 @@ def make(offset: Any) -> Any:
     return inner
 
 
-class Net(torch.nn.Module):  # type: ignore[misc]
+class Net(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.linear = torch.nn.Linear(2, 2)

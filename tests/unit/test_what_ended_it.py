@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.capture.probes.process import uncaught_exception
+from dynamo_core.capture.process_records import uncaught_exception
 
 
 def function(module: str, file: str, body: str, **names: object) -> Callable[[], Any]:

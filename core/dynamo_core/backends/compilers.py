@@ -63,7 +63,8 @@ def ofi(gm: Any, example_inputs: Sequence[Any]) -> Any:
             module = torch.jit.optimize_for_inference(torch.jit.trace(gm, tuple(inputs)))
         return module.forward  # Dynamo cannot wrap a frozen module: it has no `training`
 
-    return fake_tensor_unsupported(trace)(gm, example_inputs)  # Dynamo's inputs are fake, a trace needs real
+    # Dynamo's inputs are fake, a trace needs real ones.
+    return fake_tensor_unsupported(trace)(gm, example_inputs)  # type: ignore[arg-type]
 
 
 def _changes_inputs(gm: Any, inputs: Sequence[Any]) -> bool:
@@ -197,8 +198,9 @@ def declining_what_cuda_graphs_skip(cudagraphs: Compiler) -> Compiler:
         raise Declined(reason.partition(". Found from")[0])
 
     def compile_graph(gm: Any, example_inputs: Sequence[Any]) -> Any:
-        from torch._dynamo.backends import cudagraphs as torchs
+        import torch._dynamo.backends.cudagraphs as module
 
+        torchs: Any = module
         log_skip = torchs.log_cudagraph_skip_and_bump_counter
         torchs.log_cudagraph_skip_and_bump_counter = decline
         try:

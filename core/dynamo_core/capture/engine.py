@@ -1,8 +1,8 @@
 """Start the engine once torch is imported: its parts, the probes, the whole-program capture.
 
 Every module of the engine is imported from here, because only the standard library is visible during this
-import (`isolation.py`). Modules that only some runs need are imported by `optional_modules.py`; modules of
-torch where they are used.
+import (`isolation.py`). Modules that only some runs need are imported by `import_optional_modules`; modules
+of torch where they are used.
 """
 
 import atexit
@@ -10,8 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 
 from ..shared.settings import Settings
-from .engine_parts import EngineParts
-from .optional_modules import import_optional_modules
+from .engine_parts import EngineParts, import_optional_modules
 from .probe_table import install_probes
 
 running: EngineParts | None = None  # the engine of this process

@@ -1,20 +1,21 @@
 """The parts of the engine that the probes of one process share; every probe is given all of them."""
 
+import importlib
 import os
 from typing import TYPE_CHECKING
 
+from ..shared.launchers import rank_of
 from ..shared.our_record import OurRecord
-from ..shared.settings import Settings
+from ..shared.settings import FULLGRAPH_FIRST, Settings
 from .frames.source import current_compile_id
 from .hidden_modules import hide_from_dynamo
 from .imports import LateModules
-from .optional_modules import replaces_arguments
+from .interventions.compile_arguments import is_torchs_own
+from .isolation import StandardLibraryOnly
 from .probe_guard import ProbeGuard
 from .probes.compile_calls import CompileCalls
-from .probes.guard_cost import GuardCost
-from .probes.process import process_at_start
 from .probes.trace_handler import attach
-from .process_records import ProcessRecords
+from .process_records import ProcessRecords, process_at_start
 from .whole_program.capture import WholeProgramCapture
 from .whole_program.limits import TracingLimits
 from .writing.stack_file import StackFile
@@ -47,21 +48,21 @@ class EngineParts:
         self.probes.guarded("frames of our own left out")(hide_from_dynamo)()
         self.trace_handler = attach(self.stream, brief=settings.brief)
         self.limits = TracingLimits(settings, self.probes)
-        self.guard_cost = GuardCost()
-        self.window = self._window()
-        self.verifier = self._verifier()
-        self.program_verifier = self._program_verifier()
         self.late_modules = LateModules()
         self.compile_calls = CompileCalls(self.probes)
         self.records = ProcessRecords(self.stream, self.probes)
         self.stack_file = StackFile(self.stream)
         self.record_of_backend = self.probes.guarded("backends")(self._record_of_backend)
-        self.step_marks = self._step_marks()
-        self.freeze = self._freeze()
-        self.overriding = self._overriding()
-        self.stop = self._stop()
-        self.exports = self._exports()
+        self.window: ProfileWindow | None = None
+        self.verifier: Verifier | None = None
+        self.program_verifier: ProgramVerifier | None = None
+        self.step_marks: StepMarks | None = None
+        self.freeze: Freeze | None = None
+        self.overriding: Overriding | None = None
+        self.stop: StopAfter | None = None
+        self.exports: ModuleObserver | None = None
         self.calls_at_limit: CallsAtLimitCounter | None = None  # made where torch refuses a frame
+        self._make_optional_parts()
         self.whole_program = WholeProgramCapture(settings, self.probes, self.record_of_backend, self.limits)
 
     def finish(self) -> None:
@@ -91,58 +92,63 @@ class EngineParts:
         """Write a record that one of our backends makes of the graph it is given."""
         self.stream.record(record, current_compile_id())
 
-    def _window(self) -> "ProfileWindow | None":
-        if not self.settings.profile:
-            return None
-        from .profiling.window import profile_window
+    def _make_optional_parts(self) -> None:
+        """Make the parts that the settings ask for; `import_optional_modules` has imported their modules."""
+        settings, probes = self.settings, self.probes
+        if settings.profile:
+            from .profiling.window import profile_window
 
-        return profile_window(self.settings, self.probes)
+            self.window = profile_window(settings, probes)
+        if settings.verify:
+            from .interventions.verified_program import ProgramVerifier
+            from .interventions.verify import Verifier
 
-    def _verifier(self) -> "Verifier | None":
-        if not self.settings.verify:
-            return None
-        from .interventions.verify import Verifier
+            self.verifier, self.program_verifier = Verifier(probes), ProgramVerifier(probes)
+        if settings.step_frames:
+            from .probes.steps import StepMarks
 
-        return Verifier(self.probes)
+            self.step_marks = StepMarks(settings.step_frames, probes)
+        if settings.freeze_after is not None:
+            from .interventions.freeze import Freeze
 
-    def _program_verifier(self) -> "ProgramVerifier | None":
-        if not self.settings.verify:
-            return None
-        from .interventions.verified_program import ProgramVerifier
+            self.freeze = Freeze(settings, probes, self.trace_handler)
+        if replaces_arguments(settings):
+            from .interventions.override import Overriding
 
-        return ProgramVerifier(self.probes)
+            self.overriding = Overriding(settings, probes, self.record_of_backend)
+        if settings.stop_after is not None:
+            from .interventions.stop import StopAfter
 
-    def _step_marks(self) -> "StepMarks | None":
-        if not self.settings.step_frames:
-            return None
-        from .probes.steps import StepMarks
+            self.stop = StopAfter(settings.stop_after, probes, self.finish)
+        if settings.export is not None:
+            from .exporting.observer import ModuleObserver
 
-        return StepMarks(self.settings.step_frames, self.probes)
+            self.exports = ModuleObserver(settings.export, self)
 
-    def _freeze(self) -> "Freeze | None":
-        if self.settings.freeze_after is None:
-            return None
-        from .interventions.freeze import Freeze
 
-        return Freeze(self.settings, self.probes, self.trace_handler)
+def replaces_arguments(settings: Settings) -> bool:
+    """Whether arguments of the program's torch.compile calls, or backends of compiles, are replaced."""
+    return bool(settings.override) or settings.fullgraph == FULLGRAPH_FIRST
 
-    def _overriding(self) -> "Overriding | None":
-        if not replaces_arguments(self.settings):
-            return None
-        from .interventions.override import Overriding
 
-        return Overriding(self.settings, self.probes, self.record_of_backend)
-
-    def _stop(self) -> "StopAfter | None":
-        if self.settings.stop_after is None:
-            return None
-        from .interventions.stop import StopAfter
-
-        return StopAfter(self.settings.stop_after, self.probes, self.finish)
-
-    def _exports(self) -> "ModuleObserver | None":
-        if self.settings.export is None:
-            return None
-        from .exporting.observer import ModuleObserver
-
-        return ModuleObserver(self.settings.export, self)
+def import_optional_modules(settings: Settings) -> None:
+    """Import the modules that these settings need, while only the standard library is visible."""
+    needed = {
+        "dynamo_core.backends.chain": settings.override or not is_torchs_own(settings.choices()),
+        "dynamo_core.capture.exporting.observer": settings.export is not None,
+        "dynamo_core.capture.interventions.stop": settings.stop_after is not None,
+        "dynamo_core.capture.interventions.freeze": settings.freeze_after is not None,
+        "dynamo_core.capture.interventions.override": replaces_arguments(settings) or settings.config,
+        "dynamo_core.capture.probes.steps": settings.step_frames,
+        "dynamo_core.capture.interventions.verified_program": settings.verify,
+        "dynamo_core.capture.interventions.verify": settings.verify,
+        "dynamo_core.capture.profiling.window": settings.profile,
+        "dynamo_core.capture.writing.run_file": settings.makes_folder,
+        "dynamo_core.capture.writing.upload": settings.carried_to is not None,
+        "dynamo_core.capture.writing.rank_digest": rank_of(os.environ) is not None,
+    }
+    modules = [module for module, is_needed in needed.items() if is_needed]
+    if modules:
+        with StandardLibraryOnly():
+            for module in modules:
+                importlib.import_module(module)

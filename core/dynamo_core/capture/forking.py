@@ -1,8 +1,21 @@
-"""Fork a copy of the program's process that has no part in the program's life."""
+"""Copies of the program's process, made by forks, that have no part in the program's life.
+
+A copy has the program's state, modes of torch and random numbers as they are at that moment, and nothing
+that is done in it can reach the program: neither an error, nor a crash, nor a hang. It is no child of the
+program's (`os.wait` would wait for it), has a session of its own (Ctrl-C is the program's), and holds none of
+its files open (who reads the program's output sees it end).
+
+A fork has no other thread: torch's own (OpenMP) hang there where more than one is wanted, so that it computes
+with one, as torch/utils/data/_utils/worker.py does. CUDA cannot be used in a fork.
+"""
 
 import os
 import signal
+import time
 import warnings
+from collections.abc import Callable
+
+from .primitives import O_RDWR
 
 
 def fork() -> int:
@@ -12,9 +25,44 @@ def fork() -> int:
         return os.fork()
 
 
-def leave_session() -> None:
-    """In a fork: signals to the program's group do not reach it, and none is handled or blocked."""
+def do_in_copy(work: Callable[[], None], kept: set[int]) -> None:
+    """Start `work` in a copy of this process, which ends after it; of its files it has those in `kept`."""
+    child = fork()
+    if child == 0:
+        try:
+            if fork() == 0:
+                _detach(kept)
+                work()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def _detach(kept: set[int]) -> None:
+    """Let go of what the program shares with others: session, signals, and files, which lead nowhere now."""
     os.setsid()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)
+    for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD, signal.SIGPIPE):
+        signal.signal(caught, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, set())
+    nowhere = os.open(os.devnull, O_RDWR)
+    for name in os.listdir("/dev/fd"):
+        number = int(name)
+        if number not in kept and number != nowhere:
+            try:
+                os.dup2(nowhere, number)
+            except OSError:  # that of the list itself
+                pass
+
+
+def exit_code(child: int, is_over: Callable[[], bool], seconds: float) -> int:
+    """The exit code of a child process, negative for a signal; it is killed once `is_over` says so.
+
+    That is asked, and the child looked at, every so many seconds.
+    """
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        if is_over():
+            os.kill(child, signal.SIGKILL)
+        time.sleep(seconds)

@@ -29,6 +29,7 @@ import traceback
 import types
 import typing
 import warnings
+import weakref
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -41,7 +42,7 @@ from .import_hook import import_hook
 _STANDARD = (
     *(ast, builtins, collections, contextlib, copy, dataclasses, dis, functools, hashlib, importlib, inspect),
     *(itertools, json, linecache, logging, math, operator, os, re, sys, threading, traceback, types),
-    *(typing, warnings),
+    *(typing, warnings, weakref),
 )
 _ABSENT = object()
 

@@ -5,14 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..shared.early_records import ProbeFailed
+from .errors import text_of
+from .torch_hooks import Hook, add_hook
 from .writing.stream import Stream
-
-
-class NotCompiled(RuntimeError):
-    """Raised into the program by --on-recompile error.
-
-    It stands here so that code which must let it pass need not import `interventions/freeze.py`.
-    """
 
 
 class ProbeGuard:
@@ -28,14 +23,14 @@ class ProbeGuard:
             return
         self._failed.add(probe)
         try:
-            description = f"{type(error).__name__}: {error}"
-        except Exception:  # the program's exceptions can have any `__str__`
-            description = type(error).__name__
-        try:
             where = _innermost_line(error)
-            self.stream.record(ProbeFailed(probe=probe, error=description, at=where))
+            self.stream.record(ProbeFailed(probe=probe, error=text_of(error), at=where))
         except Exception:
             self.stream.counters.note_lost_record(0)
+
+    def hook(self, owner: Any, function: str, probe: str, hook: Hook, *raises: type[Exception]) -> None:
+        """Put a hook around a function of a class of torch's; `raises` are the errors that it is to raise."""
+        add_hook(owner, function, probe, hook, self.failed, raises)
 
     def guarded(self, probe: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """A decorator for functions of ours that torch calls: an exception is recorded, and None returned."""

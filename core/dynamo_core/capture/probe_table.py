@@ -1,7 +1,7 @@
 """The list of all probes, each with the module of torch that it waits for.
 
-Probes that wait for one module are installed in the order of this list. Where two wrap the same function, the
-later one is the outer one.
+Probes that wait for one module are installed in the order of this list. The order of those that hook into one
+function of torch stands in `torch_hooks.py`.
 
 Probes of Dynamo are imported when Dynamo is, so that a program that compiles nothing does not pay for them.
 """
@@ -61,14 +61,14 @@ def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
         Probe(
             "torch._dynamo.eval_frame", "torch.compile is off", exports.install_on_stance if exports else None
         ),
-        Probe("torch._dynamo.eval_frame", "calls of torch.compile", _watch_compile_calls),
+        Probe("torch._dynamo.eval_frame", "calls of torch.compile", parts.compile_calls.install),
         Probe(
             "torch._dynamo.eval_frame",
             "calls of the program beside eager",
             parts.program_verifier.install if parts.program_verifier else None,
         ),
         Probe("torch", "overrides", overriding.install_on_calls if overriding else None),
-        Probe("torch._dynamo.output_graph", "calls of torch.compile", _watch_graphs_for_compile_calls),
+        Probe("torch._dynamo.output_graph", "calls of torch.compile", parts.compile_calls.install_on_graphs),
         Probe("torch._dynamo.output_graph", "graphs", later("graphs")),
         Probe(
             "torch._dynamo.output_graph", "overrides", overriding.install_on_compiles if overriding else None
@@ -78,7 +78,7 @@ def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
         Probe("torch._dynamo.output_graph", "resume functions", later("bytecode", "install_on_resuming")),
         Probe("torch._dynamo.guards", "guards", later("guards")),
         Probe("torch._dynamo", "imports", record_import),
-        Probe("torch._dynamo", "Inductor", _wait_for_late_modules),
+        Probe("torch._dynamo", "Inductor", lambda module, parts: parts.late_modules.wait()),
         Probe("torch._dynamo.convert_frame", "bytecode", later("bytecode")),
         Probe("torch._dynamo.convert_frame", "frames", later("frames")),
         Probe("torch._dynamo.convert_frame", "freeze", freeze.install if freeze else None),
@@ -95,13 +95,13 @@ def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
         Probe(
             "torch._inductor.codecache",
             "what bypasses a cache",
-            later("cache_bypasses", "install_on_inductor"),
+            later("caches", "install_on_inductor"),
             late=True,
         ),
         Probe(
             "torch._functorch._aot_autograd.autograd_cache",
             "what bypasses a cache",
-            later("cache_bypasses", "install_on_aot_autograd"),
+            later("caches", "install_on_aot_autograd"),
             late=True,
         ),
         Probe(
@@ -136,18 +136,6 @@ def install_probes(parts: EngineParts) -> None:
 
 def _bind(parts: EngineParts, install: Install) -> Callable[[ModuleType], None]:
     return lambda module: install(module, parts)
-
-
-def _wait_for_late_modules(dynamo: ModuleType, parts: EngineParts) -> None:
-    parts.late_modules.wait()
-
-
-def _watch_compile_calls(eval_frame: ModuleType, parts: EngineParts) -> None:
-    parts.compile_calls.install(eval_frame)
-
-
-def _watch_graphs_for_compile_calls(output_graph: ModuleType, parts: EngineParts) -> None:
-    parts.compile_calls.install_on_graphs(output_graph)
 
 
 def _note_notebook_cells(torch: ModuleType, parts: EngineParts) -> None:

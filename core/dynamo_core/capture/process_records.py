@@ -1,14 +1,29 @@
-"""The records about a process as a whole: its imports, its state, its timeline, its end."""
+"""The records about a process as a whole: versions and environment, imports, state, timeline, end."""
 
+import os
+import platform
+import resource
+import sys
+import warnings
+from collections.abc import Callable
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..shared.early_records import ModuleImported, ProcessEnded, TimelineKnown
+from ..shared.bisection import bisection
+from ..shared.early_records import (
+    ModuleImported,
+    ProcessEnded,
+    ProcessStarted,
+    ProcessStateNoted,
+    TimelineKnown,
+)
+from ..shared.launchers import attempt_of, job_of, rank_of
+from ..shared.masking import masked_arguments, masked_environment
+from .frames.source import is_library_file
 from .import_hook import import_hook
 from .primitives import time_ns
 from .probe_guard import ProbeGuard
 from .probes.optimizers import OptimizerNotes
-from .probes.process import peak_memory, process_state, torch_totals, uncaught_exception
 from .writing.stream import Stream
 
 if TYPE_CHECKING:
@@ -62,3 +77,143 @@ def record_import(module: ModuleType, parts: "EngineParts") -> None:
     times = import_hook.times.get(module.__name__)
     if times is not None:  # None: it was imported before the import hook was there
         parts.stream.record(ModuleImported(module=module.__name__, began_ns=times[0], ended_ns=times[1]))
+
+
+def process_at_start() -> ProcessStarted:
+    """The process, its versions and its environment, without its devices: that would initialise CUDA."""
+    import torch
+
+    rank, unsure = rank_of(os.environ) or (None, None)
+    return ProcessStarted(
+        host=os.uname().nodename,
+        job=job_of(os.environ),
+        attempt=attempt_of(os.environ),
+        rank=rank,
+        rank_unsure=unsure,
+        argv=masked_arguments(sys.orig_argv),
+        executable=sys.executable,
+        python=platform.python_version(),
+        torch=str(torch.__version__),
+        torch_git=getattr(torch.version, "git_version", None),
+        cuda_build=torch.version.cuda,
+        hip_build=getattr(torch.version, "hip", None),
+        environment=masked_environment(os.environ),
+    )
+
+
+def process_state() -> ProcessStateNoted:
+    """The devices in use so far, the settings of the compile stack that are not the defaults, a bisection."""
+    return ProcessStateNoted(
+        devices=_or_none(_devices_in_use),
+        torch_config=_or_none(_changed_settings),
+        bisecting=_or_none(_bisecting),
+    )
+
+
+def torch_totals() -> dict[str, int]:
+    """What torch itself has counted so far; empty if Dynamo was never imported.
+
+    Source: torch/_dynamo/utils.py (counters, graph_break_reasons), 2.8 to 2.15.
+    """
+    dynamo_utils = sys.modules.get("torch._dynamo.utils")
+    if dynamo_utils is None:
+        return {}
+    counters = dynamo_utils.counters
+    return {
+        "unique_graphs": counters["stats"]["unique_graphs"],
+        "calls_captured": counters["stats"]["calls_captured"],
+        "frames_total": counters["frames"]["total"],
+        "frames_ok": counters["frames"]["ok"],
+        "graph_break_reasons": len(dynamo_utils.graph_break_reasons),
+    }
+
+
+def uncaught_exception() -> dict[str, Any]:
+    """The uncaught exception and the innermost line of the program that raised it; empty without one.
+
+    The traceback of an exception in a prompt or in a notebook's cell does not begin in `__main__`.
+    Source: Python/pythonrun.c (PyErr_PrintEx sets sys.last_value, from 3.12 on sys.last_exc, before exit
+    functions run); torch/_inductor/runtime/compile_tasks.py (_reload_python_module: Inductor's code may be in
+    any folder, but is a module below torch's), read in 2.13.
+    """
+    error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    traceback = error.__traceback__ if isinstance(error, BaseException) else None
+    if traceback is None or traceback.tb_frame.f_globals.get("__name__") != "__main__":
+        return {}
+    own = traceback
+    while traceback is not None:
+        frame = traceback.tb_frame
+        is_torchs = str(frame.f_globals.get("__name__")).startswith("torch.")
+        if not is_torchs and not is_library_file(frame.f_code.co_filename):
+            own = traceback
+        traceback = traceback.tb_next
+    code = own.tb_frame.f_code
+    return {
+        "raised": type(error).__qualname__,
+        "raised_file": code.co_filename,
+        "raised_line": own.tb_lineno,
+        "raised_in": code.co_name,
+    }
+
+
+def peak_memory() -> dict[str, int]:
+    """The peak memory of this process in bytes: resident, and allocated on each CUDA device in use.
+
+    torch's own peaks are reset where the program calls `torch.cuda.reset_peak_memory_stats`.
+    """
+    import torch
+
+    devices = torch.cuda.device_count() if torch.cuda.is_initialized() else 0
+    cuda = {f"cuda:{i}": torch.cuda.max_memory_allocated(i) for i in range(devices)}
+    return {"resident": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, **cuda}
+
+
+def _or_none(function: Callable[[], Any]) -> Any:
+    try:
+        return function()
+    except Exception:
+        return None
+
+
+def _bisecting() -> str | None:
+    """What torch's compiler bisector is at; torch has set the variable when it looked for the status file."""
+    if "torch._inductor.compiler_bisector" not in sys.modules:
+        return None
+    folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    return None if folder is None else bisection(os.environ, folder)
+
+
+def _devices_in_use() -> list[str]:
+    import torch
+
+    devices = [f"cpu: {os.cpu_count()} cores, {torch.get_num_threads()} threads"]
+    if torch.cuda.is_initialized():
+        devices += [f"cuda:{i}: {torch.cuda.get_device_name(i)}" for i in range(torch.cuda.device_count())]
+    return devices
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether the value of a setting is code of ours, which the program has not set."""
+    return type(value).__module__.startswith("dynamo_core.")
+
+
+def _changed_settings() -> dict[str, dict[str, str]]:
+    """Settings of torch's compile stack that differ from their defaults, by module.
+
+    Source: torch/utils/_config_module.py (ConfigModule), 2.8 to 2.15.
+    """
+    changed: dict[str, dict[str, str]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # reading a deprecated setting warns
+        for name in ("torch._dynamo.config", "torch._inductor.config", "torch._functorch.config"):
+            module = sys.modules.get(name)
+            if module is None:
+                continue
+            entries: dict[str, Any] = module._config
+            values = {s: getattr(module, s) for s, entry in entries.items() if not entry.alias}
+            changed[name] = {
+                setting: repr(value)
+                for setting, value in values.items()
+                if value != entries[setting].default and not _is_ours(value)
+            }
+    return changed

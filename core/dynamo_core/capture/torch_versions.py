@@ -48,9 +48,7 @@ def settings_that_miss_changed_parameters() -> tuple[str, ...]:
     gradient. This happens with 2.8, but not with 2.13 and 2.15; versions between them were not tried.
     Source: torch/csrc/dynamo/guards.cpp; pytorch/pytorch pull requests 177158 and 177525.
     """
-    import torch
-
-    return ("skip_tensor_guards_with_matching_dict_tags",) if torch.__version__ < (2, 13) else ()
+    return ("skip_tensor_guards_with_matching_dict_tags",) if _torch_version() < (2, 13) else ()
 
 
 def keep_linear_algebra_checks() -> Callable[[], None]:
@@ -65,7 +63,7 @@ def keep_linear_algebra_checks() -> Callable[[], None]:
 
     operator = torch.ops.aten._linalg_check_errors.default
     known = getattr(effects, "SIDE_EFFECTS", None)
-    if torch.__version__ >= (2, 13) or known is None or operator in known:
+    if _torch_version() >= (2, 13) or known is None or operator in known:
         return lambda: None
     known[operator] = effects._EffectType.ORDERED
     return lambda: known.pop(operator, None)
@@ -98,3 +96,10 @@ def allow_no_compiled_frame() -> None:
     set_count = getattr(eval_frame, "set_fullgraph_compiled_frame_count", None)
     if set_count is not None and set_count(-1) >= 0:
         set_count(1)
+
+
+def _torch_version() -> Any:
+    """The version of torch, which compares with tuples as well, what its type does not say."""
+    import torch
+
+    return torch.__version__

@@ -386,9 +386,9 @@ def _mode() -> Any:
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    class RoundsOtherwise(TorchDispatchMode):  # type: ignore[misc]
+    class RoundsOtherwise(TorchDispatchMode):
         def __init__(self, seed: int) -> None:
-            super().__init__()
+            super().__init__()  # type: ignore[no-untyped-call]
             self._lanes = _LANES[seed & 1]
             self._divided = (*_DIVIDED_BACKWARD, *(_DIVIDED_FORWARD if seed & 2 else ()))
             self._is_wide = bool(seed & 4)

@@ -174,7 +174,7 @@ def _widening_interpreter(module: Any, wide: dict[Any, Any]) -> Any:
     """Runs the graph; a tensor that was made in the default dtype is float64 from there on."""
     import torch
 
-    class Interpreter(torch.fx.Interpreter):  # type: ignore[misc]
+    class Interpreter(torch.fx.Interpreter):
         def run_node(self, n: Any) -> Any:
             result = super().run_node(n)
             if isinstance(result, torch.Tensor) and result.dtype in wide:

@@ -88,7 +88,7 @@ def compile_program(text: str, choice: BackendChoice, compiler: Compiler) -> Com
         exec(compile(text, "<graph>", "exec"), names)
         torch.manual_seed(SEED)
         module, inputs = names["module"](), names["inputs"]()
-        torch.compile(module, backend=grab, fullgraph=True)(*inputs)
+        torch.compile(module, backend=grab, fullgraph=True)(*inputs)  # type: ignore[no-untyped-call]
     except _Enough:
         pass
     except Exception as error:

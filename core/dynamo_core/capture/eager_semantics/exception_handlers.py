@@ -11,10 +11,13 @@ import functools
 import linecache
 import sys
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..frames.program_files import is_own
 from ..frames.source import user_lines
+
+if TYPE_CHECKING:
+    from torch.fx import GraphModule, Node
 
 _TORCHS_OPERATORS = ("aten", "prims", "prim")  # namespaces; others may raise exceptions of any type
 _TORCHS_TARGETS = ("torch", "builtins", "_operator", "operator", "math")
@@ -38,7 +41,7 @@ class _Handled(NamedTuple):
     types: tuple[ast.expr, ...] | None
 
 
-def handled_operation(gm: Any) -> HandledOperation | None:
+def handled_operation(gm: "GraphModule") -> HandledOperation | None:
     """The first operation of a graph whose exceptions the program may handle; None if there is none.
 
     `finally` and `with` count only in the program's own files: in libraries they usually tidy up around whole
@@ -118,7 +121,7 @@ def _looked_up(expression: ast.expr, names: dict[str, Any]) -> Any:
     return _UNKNOWN
 
 
-def _may_raise_one_of(types: tuple[Any, ...], node: Any) -> bool:
+def _may_raise_one_of(types: tuple[Any, ...], node: "Node") -> bool:
     """Whether a node can raise one of these types, or its interruption by Ctrl-C is one of them."""
     if _UNKNOWN in types or not _is_torchs(node):
         return True
@@ -145,7 +148,7 @@ def _raised_by_torch() -> tuple[type[BaseException], ...]:
     )
 
 
-def _is_torchs(node: Any) -> bool:
+def _is_torchs(node: "Node") -> bool:
     """Whether a node calls an operation of torch's own, rather than a custom operator."""
     if node.op != "call_function":
         return bool(node.op == "call_method")

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from ...backends.agreement import is_shielded
+from ..errors import text_of
 from .exception_handlers import HandledOperation
 from .frame_fallback import RunFrameInEager
 from .graph_facts import GraphFacts
@@ -227,14 +228,14 @@ class GraphWithEagerFallback:
                 before.restore()
         except CannotReplay:
             raise failure from None
-        error = _describe(failure)
+        error = text_of(failure)
         if self._handled is not None:
             self._run_frame_in_eager(self._handled, error)
         try:
             outputs = self._run_in_eager(*arguments)
         except Exception as eager_error:
-            if _describe(eager_error) != error:
-                self._notes.add("exception", "eager", compiled=error, eager=_describe(eager_error))
+            if text_of(eager_error) != error:
+                self._notes.add("exception", "eager", compiled=error, eager=text_of(eager_error))
             raise
         self.leave_to_eager("exception", compiled=error, eager=None)
         return outputs
@@ -344,7 +345,7 @@ class GraphWithEagerFallback:
             answer = self._eager_backward(call, gradients, missing, "exception", retain=retain, create=False)
         except CannotReplay:
             raise failure from None
-        self.leave_to_eager("exception", compiled=_describe(failure), eager=None)
+        self.leave_to_eager("exception", compiled=text_of(failure), eager=None)
         return answer
 
     def _eager_backward(
@@ -424,10 +425,3 @@ def _are_finite(gradients: Sequence[Any]) -> bool:
     return all(
         bool(torch.isfinite(gradient).all()) for gradient in gradients if isinstance(gradient, torch.Tensor)
     )
-
-
-def _describe(error: BaseException) -> str:
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:  # exceptions can have any `__str__`
-        return type(error).__name__

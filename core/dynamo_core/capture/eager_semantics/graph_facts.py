@@ -6,9 +6,12 @@ Checked with 2.8, 2.13 and 2.15.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..frames.source import user_line
+
+if TYPE_CHECKING:
+    from torch.fx import GraphModule, Node
 
 # These write their running statistics without a new tensor version (torch/nn/functional.py, 2.8 to 2.15).
 _NORMALISING = ("batch_norm", "instance_norm")
@@ -56,7 +59,7 @@ class GraphFacts(NamedTuple):
     unsupported: str | None
 
 
-def facts_of(gm: Any) -> GraphFacts:
+def facts_of(gm: "GraphModule") -> GraphFacts:
     """The facts of a graph module, as Dynamo passes it to a backend."""
     import torch
 
@@ -108,13 +111,13 @@ def _passed_through(placeholders: list[Any], outputs: list[Any]) -> Iterator[tup
             yield i, placeholders.index(node), is_certain
 
 
-def _drops_nothing(node: Any) -> bool:
+def _drops_nothing(node: "Node") -> bool:
     """Whether `torch.nn.functional.dropout(input, p, training)` gives back its input."""
     given = dict(zip(("p", "training"), node.args[1:3], strict=False)) | node.kwargs
-    return given.get("training", True) is False or given.get("p", 0.5) == 0
+    return given.get("training", True) is False or bool(given.get("p", 0.5) == 0)
 
 
-def communication_in(gm: Any) -> str | None:
+def communication_in(gm: "GraphModule") -> str | None:
     """The name of a node that communicates with other processes, in the graph or a subgraph of it."""
     import torch
 
@@ -125,7 +128,7 @@ def communication_in(gm: Any) -> str | None:
     return None
 
 
-def _unsupported(gm: Any, values: list[Any], changed: list[int]) -> str | None:
+def _unsupported(gm: "GraphModule", values: list[Any], changed: list[int]) -> str | None:
     import torch
     from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
@@ -142,7 +145,7 @@ def _unsupported(gm: Any, values: list[Any], changed: list[int]) -> str | None:
     return None
 
 
-def _is_normalising(node: Any) -> bool:
+def _is_normalising(node: "Node") -> bool:
     return node.op == "call_function" and getattr(node.target, "__name__", None) in _NORMALISING
 
 
@@ -195,7 +198,7 @@ def _leads_to(nodes: list[Any], placeholders: list[Any], outputs: list[Any]) -> 
     )
 
 
-def _requires_grad(node: Any) -> bool:
+def _requires_grad(node: "Node") -> bool:
     meta = getattr(node, "meta", None)
     return meta is not None and _any_requires_grad(meta.get("example_value"))
 
@@ -208,12 +211,12 @@ def _any_requires_grad(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.requires_grad
 
 
-def _user_line(node: Any) -> tuple[str, int] | None:
+def _user_line(node: "Node") -> tuple[str, int] | None:
     meta = getattr(node, "meta", None)
     return None if meta is None else user_line(meta.get("stack_trace"))
 
 
-def _source_name(node: Any) -> str:
+def _source_name(node: "Node") -> str:
     from ..torch_versions import source_name
 
     source = getattr(node.meta.get("grapharg"), "source", None)

@@ -91,7 +91,7 @@ def patch_autograd_grad() -> None:
             original, outputs, gradients, retain, create, inputs, calls, *rest, **named
         )
 
-    torch.autograd._engine_run_backward = _engine_run_backward
+    torch.autograd._engine_run_backward = _engine_run_backward  # type: ignore[assignment]
 
 
 def _gradients_with_inner(

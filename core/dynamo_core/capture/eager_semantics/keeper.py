@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from types import CodeType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...backends.compilers import copy_of_graph
 from ..probe_guard import ProbeGuard
@@ -18,6 +18,9 @@ from .graph_facts import GraphFacts, facts_of
 from .inner_outputs import patch_autograd_grad
 from .observer import Notes
 from .replay import exceeds_clone_limit, print_eager_node_names
+
+if TYPE_CHECKING:
+    from torch.fx import GraphModule
 
 _OPTION = "--semantics"
 _STATIC_MARK = "_dynamo_static_input_type"
@@ -50,7 +53,7 @@ class Keeper:
         for install in installs:
             probes.guarded("eager semantics")(install)()
 
-    def before_backend(self, gm: Any, number: int) -> GraphWithEagerFallback | None:
+    def before_backend(self, gm: "GraphModule", number: int) -> GraphWithEagerFallback | None:
         """The eager fallback of a graph; None if it cannot be made.
 
         It is made before the backend is called, which may rewrite the graph. Raises SkipFrame if the frame is
@@ -105,7 +108,7 @@ class Keeper:
             answer.guarded_code.code = code
         return answer, True
 
-    def remove_static_marks(self, gm: Any) -> None:
+    def remove_static_marks(self, gm: "GraphModule") -> None:
         """Delete the attribute that Dynamo sets on the program's parameters, which `vars` and pickles show.
 
         The backend has read it by now. Source: torch/_dynamo/decorators.py (mark_static_address).
@@ -119,7 +122,7 @@ class Keeper:
             self._probes.failed("eager semantics", error)
 
 
-def _frame_can_run_again(gm: Any, facts: GraphFacts, handled: HandledOperation) -> bool:
+def _frame_can_run_again(gm: "GraphModule", facts: GraphFacts, handled: HandledOperation) -> bool:
     """Whether a frame whose graph has raised can begin again in eager, with nothing changed by the graph."""
     values = [node.meta.get("example_value") for node in gm.graph.find_nodes(op="placeholder")]
     return not (
@@ -130,7 +133,7 @@ def _frame_can_run_again(gm: Any, facts: GraphFacts, handled: HandledOperation) 
     )
 
 
-def _runnable(gm: Any) -> Callable[..., Any]:
+def _runnable(gm: "GraphModule") -> Callable[..., Any]:
     """The graph as a function in eager, without Dynamo's notes on its nodes: they keep fake tensors alive."""
     import torch
 
@@ -162,7 +165,7 @@ def silence_fx_error_printing() -> None:
             return self.cls_call(module, *args, **named)
         return super(self.cls, module).__call__(*args, **named)
 
-    _WrappedCall.__call__ = __call__
+    _WrappedCall.__call__ = __call__  # type: ignore[assignment, method-assign]
 
 
 def _is_called_by_captured_graph() -> bool:
@@ -288,7 +291,7 @@ def _memory(node: Any) -> int | None:
 def _inductor_pass() -> Any:
     from torch._inductor.custom_graph_pass import CustomGraphPass
 
-    class ReadBeforeWriting(CustomGraphPass):  # type: ignore[misc]
+    class ReadBeforeWriting(CustomGraphPass):
         def __call__(self, graph: Any) -> None:
             clone_reads_of_changed_inputs(graph)
 

@@ -5,13 +5,16 @@ graph's first call.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...shared.records import Answer, SemanticsNoted
 from ..frames.source import current_compile_id, user_line
 from ..probe_guard import ProbeGuard
 from .graph_facts import GraphFacts, facts_of
 from .replay import AotFunction, node_of
+
+if TYPE_CHECKING:
+    from torch.fx import GraphModule
 
 
 class Notes:
@@ -57,7 +60,7 @@ class Notes:
 _ASSERTION = "_assert_async"
 
 
-def observe_graph(gm: Any, number: int, probes: ProbeGuard) -> Callable[[Any], None] | None:
+def observe_graph(gm: "GraphModule", number: int, probes: ProbeGuard) -> Callable[[Any], None] | None:
     """Record what the graph shows; the function to call with the outputs of its first call, if needed."""
     notes = Notes(number, probes)
     for node in gm.graph.nodes:

@@ -407,7 +407,7 @@ def print_eager_node_names() -> None:
         finally:
             node_class.__name__ = own_name
 
-    tensor_str._str = _str
+    tensor_str._str = _str  # type: ignore[assignment]
 
 
 def _eager_node_name(node: Any, tensor: Any) -> str | None:

@@ -332,6 +332,7 @@ def _packaged(subject: ToExport, way: Way) -> Any:
     import torch
     import torch._inductor as inductor
 
+    assert way.exported_file is not None and way.file is not None
     settings = {"compile_threads": 1, "cpp.threads": subject.threads}
     exported = torch.export.load(way.exported_file)
     inductor.aoti_compile_and_package(exported, package_path=way.file, inductor_configs=settings)

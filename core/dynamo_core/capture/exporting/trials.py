@@ -25,20 +25,9 @@ from ...shared.names import (
 )
 from ...shared.records import ExportTried
 from ...shared.settings import ExportSettings
-from ..forking import fork, leave_session
+from ..forking import do_in_copy, exit_code
 from ..primitives import O_CLOEXEC, O_RDWR, close, create_private, write
 from .trial import Tell, ToExport, Way, try_it
-
-# A copy of the program's process, which waits until the program has ended and then does some work.
-#
-# A fork copies the module, its inputs, the modes that are switched on and the random numbers as they are at
-# this moment, and nothing that is done in it can reach the program: neither an error, nor a crash, nor a
-# hang. It is no child of the program's (`os.wait` would wait for it), has a session of its own (Ctrl-C is the
-# program's), and holds none of its files open (who reads the program's output sees it end).
-#
-# A fork has no other thread: torch's own (OpenMP) hang there where more than one is wanted, so that it
-# computes with one, as torch/utils/data/_utils/worker.py does. CUDA cannot be used in a fork.
-
 
 REPLACED = b"replaced\n"
 _SNAPSHOT_LOOKS_EVERY = 0.2  # seconds
@@ -78,47 +67,20 @@ def take_snapshot(folder: str, work: Callable[[list[bytes]], None]) -> Snapshot:
     running = create_private(f"{folder}/{EXPORT_RUNNING}", O_RDWR | O_CLOEXEC)
     fcntl.flock(running, fcntl.LOCK_SH)
     try:
-        child = fork()
-        if child == 0:
-            _end_after(lambda: _start_copy(folder, receiving, running, work))
-        os.waitpid(child, 0)
+        do_in_copy(lambda: _work_after_the_end(folder, receiving, work), {receiving, running})
     finally:
         close(receiving)
         close(running)
     return Snapshot(sending)
 
 
-def _end_after(work: Callable[[], None]) -> None:
-    """In a fork: nothing of the program's that comes at its end is done here."""
-    try:
-        work()
-    finally:
-        os._exit(0)
+def _work_after_the_end(folder: str, receiving: int, work: Callable[[list[bytes]], None]) -> None:
+    lines = _lines_until_the_end(folder, receiving)
+    if lines is not None and _wait_for_turn(folder):
+        import torch
 
-
-def _start_copy(folder: str, receiving: int, running: int, work: Callable[[list[bytes]], None]) -> None:
-    if fork() == 0:
-        _detach({receiving, running})
-        lines = _lines_until_the_end(folder, receiving)
-        if lines is not None and _wait_for_turn(folder):
-            import torch
-
-            torch.set_num_threads(1)
-            work(lines)
-
-
-def _detach(kept: set[int]) -> None:
-    """Let go of everything that the program shares with others."""
-    leave_session()
-    nowhere = os.open(os.devnull, O_RDWR)
-    for standard in (0, 1, 2):
-        os.dup2(nowhere, standard)
-    for name in os.listdir("/dev/fd"):
-        if int(name) > 2 and int(name) not in kept:
-            try:
-                close(int(name))
-            except OSError:  # that of the list itself
-                pass
+        torch.set_num_threads(1)
+        work(lines)
 
 
 def _lines_until_the_end(folder: str, receiving: int) -> list[bytes] | None:
@@ -150,9 +112,6 @@ def _wait_for_turn(folder: str) -> bool:
 def is_to_stop(folder: str) -> bool:
     """Whether the launcher has said that no trial is wanted any more."""
     return os.path.exists(f"{folder}/{EXPORT_STOP}")
-
-
-# All trials with one module, in the copy of the program's process, each in a fork of its own.
 
 
 _LOOKS_EVERY = 0.01  # seconds
@@ -214,8 +173,7 @@ class Trials:
         child = os.fork()
         if child == 0:
             self._work(way)
-        status = self._ending_of(child)
-        code = os.waitstatus_to_exitcode(status)
+        code = exit_code(child, lambda: is_to_stop(self._folder), _LOOKS_EVERY)
         if code in _EXIT_CODES.values():
             self._raises = code == _EXIT_CODES[RAISED]
             return code == _EXIT_CODES[DONE]
@@ -243,12 +201,3 @@ class Trials:
             self._end()
         finally:
             os._exit(ending)
-
-    def _ending_of(self, child: int) -> int:
-        while True:
-            ended, status = os.waitpid(child, os.WNOHANG)
-            if ended:
-                return status
-            if is_to_stop(self._folder):
-                os.kill(child, signal.SIGKILL)
-            time.sleep(_LOOKS_EVERY)

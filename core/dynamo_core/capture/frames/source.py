@@ -7,7 +7,10 @@ import weakref
 from collections.abc import Iterator, Mapping
 from inspect import CO_VARARGS
 from types import CodeType, FrameType, FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch._dynamo.types import DynamoFrameType
 
 _PACKAGE_FOLDER = os.path.abspath(str(__spec__.origin)).rpartition(f"{os.sep}capture{os.sep}")[0]
 _MOST_DECORATING = 100  # lines of decorators above a `def`
@@ -101,7 +104,7 @@ def is_in(frame: FrameType, folder: str) -> bool:
     return frame.f_code.co_filename.startswith((folder, _PACKAGE_FOLDER))
 
 
-def method_name(frame: Any) -> str | None:
+def method_name(frame: "DynamoFrameType") -> str | None:
     """The module's class and method that a frame runs, `GPT2Model.forward`; None where it is no module's.
 
     The frame may be that of a wrapper around the method, whose own name says less (`forward`, `inner`).
@@ -109,7 +112,8 @@ def method_name(frame: Any) -> str | None:
     modules, whose frame has the module as its free variable `fn`.
     """
     code: CodeType = frame.f_code
-    names, values = code.co_varnames, frame.f_locals
+    names = code.co_varnames
+    values: dict[str, Any] = frame.f_locals
     if is_wrapper_of_modules(code):
         kind = type(values.get("fn"))
         return f"{kind.__qualname__}.forward" if issubclass(kind, sys.modules["torch"].nn.Module) else None
@@ -200,7 +204,7 @@ def current_compile_id() -> dict[str, int]:
     if trace_id is None:
         return {}
     frame_id, frame_compile_id = trace_id.compile_id.frame_id, trace_id.compile_id.frame_compile_id
-    if frame_id is None:
+    if frame_id is None or frame_compile_id is None:
         return {}
     return {
         "frame_id": frame_id,

@@ -8,7 +8,6 @@ import io
 import json
 import os
 import random
-import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from types import FunctionType
 from typing import Any, BinaryIO
 
 from ...backends.agreement import change_last_bits, rounding_mode
+from ..errors import text_of
 from ..frames.program_files import is_own
 from ..frames.source import is_wrapper_of_modules
 from .fork_server import refuse_to_reach_out
@@ -41,7 +41,6 @@ EAGER, COMPILED, STAGE, ROUNDED, LINES = "eager", "compiled", "stage", "rounded"
 TRACED = "traced"
 WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
 WITH_GRADIENTS, ALL_VALUES = "with gradients", "all values"
-_ADDRESS = re.compile(r"0x[0-9a-f]{4,16}")
 
 
 class ProgramCall:
@@ -224,14 +223,6 @@ def raised(error: Exception) -> dict[str, Any]:
             line = (frame.f_code.co_filename, number)
     classes = tuple(each.__qualname__ for each in type(error).__mro__)
     return {RAISED: text_of(error), RAISED_CLASSES: classes, RAISED_AT: line}
-
-
-def text_of(error: BaseException) -> str:
-    """The type and the message of an exception, without addresses."""
-    try:
-        return _ADDRESS.sub("0x…", f"{type(error).__name__}: {error}")
-    except Exception:  # exceptions can have any `__str__`
-        return type(error).__name__
 
 
 def tensors_in(roots: dict[str, Any]) -> Iterator[tuple[str, Any]]:

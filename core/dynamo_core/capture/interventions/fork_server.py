@@ -1,12 +1,8 @@
 """A copy of the program's process, made by a fork, in which calls are tried that must change nothing.
 
 The copy waits for requests, and answers each in a fork of its own: whatever is tried begins with the state
-that the program had when the copy was made. It is no child of the program's (`os.wait` would wait for it),
-has a session of its own (Ctrl-C is the program's), holds none of its files open, and is refused what would
-reach out of it: writing files, connections, processes.
-
-A fork has no other thread: torch's own (OpenMP) hang there where more than one is wanted, so that it computes
-with one, as torch/utils/data/_utils/worker.py does. CUDA cannot be used in a fork.
+that the program had when the copy was made. It is refused what would reach out of it: writing files,
+connections, processes.
 """
 
 import os
@@ -19,8 +15,8 @@ import time
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from ..forking import fork, leave_session
-from ..primitives import O_RDWR, close
+from ..forking import do_in_copy, exit_code, fork
+from ..primitives import close
 
 _GRACE = 2.0  # seconds that the server has, beyond the limit of what it runs, to say that it ended
 _LOOKS_EVERY = 0.002
@@ -54,17 +50,12 @@ class ForkServer:
         self._file = _anonymous_file()
         from_server, self._answers = os.pipe()
         self._requests, to_server = os.pipe()
-        kept = {self._requests, self._answers, self._file}
-        child = fork()
-        if child == 0:
-            try:
-                if fork() == 0:
-                    _detach(kept)
-                    prepare()
-                    _serve(self._requests, self._answers, self._file, work)
-            finally:
-                os._exit(0)
-        os.waitpid(child, 0)
+
+        def serve() -> None:
+            prepare()
+            _serve(self._requests, self._answers, self._file, work)
+
+        do_in_copy(serve, {self._requests, self._answers, self._file})
         close(self._answers)
         close(self._requests)
         self._answers, self._requests = from_server, to_server
@@ -101,19 +92,6 @@ def _anonymous_file() -> int:
         return os.memfd_create("dynamo")
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())
-
-
-def _detach(kept: set[int]) -> None:
-    """Let go of everything that the program shares with others: its files lead nowhere from here on."""
-    leave_session()
-    nowhere = os.open(os.devnull, O_RDWR)
-    for name in os.listdir("/dev/fd"):
-        number = int(name)
-        if number not in kept and number != nowhere:
-            try:
-                os.dup2(nowhere, number)
-            except OSError:  # that of the list itself
-                pass
 
 
 def _serve(requests: int, answers: int, file: int, work: Callable[[str, BinaryIO], None]) -> None:
@@ -153,16 +131,10 @@ def _work(request: str, file: int, work: Callable[[str, BinaryIO], None]) -> Non
 
 def _ending_of(child: int, seconds: float) -> bytes:
     until = time.monotonic() + seconds
-    while True:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            codes = {0: _DONE, _REFUSED_CODE: _REFUSED}
-            return codes.get(os.waitstatus_to_exitcode(status), _FAILED)
-        if time.monotonic() > until:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return _TOO_LONG
-        time.sleep(_LOOKS_EVERY)
+    code = exit_code(child, lambda: time.monotonic() > until, _LOOKS_EVERY)
+    if code == -signal.SIGKILL and time.monotonic() > until:
+        return _TOO_LONG
+    return {0: _DONE, _REFUSED_CODE: _REFUSED}.get(code, _FAILED)
 
 
 def _limit_memory() -> None:

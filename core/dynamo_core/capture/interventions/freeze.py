@@ -19,22 +19,24 @@ Source: torch/_dynamo/convert_frame.py (ConvertFrame, ConvertFrameAssert), torch
 import ast
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...shared.choices import parse_freeze_after
+from ...shared.choices import is_named_by, parse_freeze_after
 from ...shared.records import FrameNotCompiled, FreezeNoted
 from ...shared.settings import ON_RECOMPILE_ERROR, Settings
+from ..errors import NotCompiled
 from ..frames.source import caller_outside_of, method_name, torch_folder
 from ..primitives import perf_counter_ns, time_ns
-from ..probe_guard import NotCompiled, ProbeGuard
+from ..probe_guard import ProbeGuard
 from ..probes.trace_handler import TraceHandler
 from ..torch_versions import allow_no_compiled_frame, guard_failure
 from ..writing.occurrences import Occurrences
-from .named_function import CompiledFunction, NamedFunction
 
 if TYPE_CHECKING:
+    from torch._dynamo.types import DynamoFrameType
+
     from ..engine_parts import EngineParts
 
 
@@ -83,7 +85,7 @@ class Freeze:
             self._named.add(page, function)
 
     def install(self, convert_frame: ModuleType, parts: "EngineParts") -> None:
-        """Wrap both converters, outside of the probe that records frames."""
+        """Hook into both converters."""
         from torch._C._dynamo.eval_frame import _FrameAction, _FrameExecStrategy
         from torch._dynamo.types import ConvertFrameReturn
 
@@ -92,35 +94,29 @@ class Freeze:
             apply_to_code=False,
         )
         self._torch_folder = torch_folder(convert_frame)
-        why_not = self._probes.guarded("freeze")(self._why_not)
         method_of = self._probes.guarded("methods that --freeze-after names")(method_name)
 
-        def wrap(converter: Any) -> None:
-            original = converter.__call__
+        def __call__(
+            proceed: Callable[..., Any], converter: Any, frame: "DynamoFrameType", *rest: Any, **named: Any
+        ) -> Any:
+            refused = self._why_not(converter, frame, convert_frame)
+            if refused is not None:
+                if self._is_error:
+                    raise NotCompiled(_message(frame.f_code, refused))
+                allow_no_compiled_frame()
+                return eager_this_once
+            outer = getattr(self._compiling, "function", None)
+            self._compiling.function = CompiledFunction(frame.f_code, method_of(frame))
+            try:
+                result = proceed(converter, frame, *rest, **named)
+            finally:
+                self._compiling.function = outer
+            if result.guarded_code is not None:
+                self._compiled.add(_identity(frame.f_code))
+            return result
 
-            def __call__(self_: Any, frame: Any, *rest: Any, **named: Any) -> Any:
-                refused = why_not(self_, frame, convert_frame)
-                if refused is not None:
-                    if self._is_error:
-                        raise NotCompiled(_message(frame.f_code, refused))
-                    allow_no_compiled_frame()
-                    return eager_this_once
-                # One more call lies on the stack than Dynamo's `skip` knows of.
-                named["skip"] = named.get("skip", 0) + 1
-                outer = getattr(self._compiling, "function", None)
-                self._compiling.function = CompiledFunction(frame.f_code, method_of(frame))
-                try:
-                    result = original(self_, frame, *rest, **named)
-                finally:
-                    self._compiling.function = outer
-                if result.guarded_code is not None:
-                    self._compiled.add(_identity(frame.f_code))
-                return result
-
-            converter.__call__ = __call__
-
-        wrap(convert_frame.ConvertFrame)
-        wrap(convert_frame.ConvertFrameAssert)
+        for converter in (convert_frame.ConvertFrame, convert_frame.ConvertFrameAssert):
+            self._probes.hook(converter, "__call__", "freeze", __call__, NotCompiled)
 
     def finish(self) -> None:
         """The process ends: write what is not written yet, and how far it was from the freeze."""
@@ -128,7 +124,9 @@ class Freeze:
             self._record(self._has_come())
         self._not_compiled.finish()
 
-    def _why_not(self, converter: Any, frame: Any, convert_frame: ModuleType) -> "_Refused | None":
+    def _why_not(
+        self, converter: Any, frame: "DynamoFrameType", convert_frame: ModuleType
+    ) -> "_Refused | None":
         """Why this frame would be compiled now, were it not for the freeze, which is recorded; else None."""
         if not self._frozen:
             if not self._has_come():
@@ -169,7 +167,7 @@ class Freeze:
         known[noted] = None
         return noted
 
-    def _reasons(self, converter: Any, frame: Any) -> tuple[str, ...]:
+    def _reasons(self, converter: Any, frame: "DynamoFrameType") -> tuple[str, ...]:
         """In torch's words, for each cache entry that the frame has, the newest first."""
         from torch._C._dynamo.eval_frame import _debug_get_cache_entry_list
 
@@ -212,7 +210,7 @@ def _age(cache_entry: Any) -> int:
     return int(cache_entry.compile_id.frame_compile_id)  # the list's own order is that of their use
 
 
-def _what_came(reasons: _Reasons, frame: Any) -> _Came:
+def _what_came(reasons: _Reasons, frame: "DynamoFrameType") -> _Came:
 
     return tuple(value_that_came(reason, frame.f_locals, frame.f_globals) for reason in reasons)
 
@@ -245,6 +243,57 @@ def _earlier(count: int) -> str:
 def _identity(code: CodeType) -> tuple[str, int, str, int]:
     """Resume functions for the two ways on from a line share all but their code."""
     return code.co_filename, code.co_firstlineno, code.co_name, hash(code)
+
+
+# The compiled function that the user names, `Net.forward` or `forward`, and where its calls are counted.
+
+
+class CompiledFunction(NamedTuple):
+    """A function that is compiled: `code` and, where it is a module's, `method`, as reports name it."""
+
+    code: CodeType
+    method: str | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its whole names: of a method, with the instance's class as well as with the defining class."""
+        qualified: str | None = getattr(self.code, "co_qualname", None)  # from Python 3.11 on
+        return tuple(each for each in (self.method, qualified) if each is not None)
+
+    @property
+    def identity(self) -> Hashable:
+        """What sets it apart; all of torch's own modules are compiled through one and the same code."""
+        return self.method, self.code.co_filename, self.code.co_firstlineno
+
+
+class NamedFunction:
+    """Collects the pages of the calls of what a name means.
+
+    A whole name means every function that has it. A short one means a function as long as it is the only one.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._by_whole_name: list[int] = []
+        self._by_short_name: dict[Hashable, list[int]] = {}
+
+    def add(self, page: int, function: CompiledFunction) -> None:
+        """A graph of a function was compiled, and its calls are counted on this page."""
+        if self._name in function.names:
+            self._by_whole_name.append(page)
+        elif self._is_short_name_of(function):
+            self._by_short_name.setdefault(function.identity, []).append(page)
+
+    @property
+    def pages(self) -> Iterable[int] | None:
+        """The pages of the function that the name means; None where it is short for several."""
+        if self._by_whole_name or not self._by_short_name:
+            return self._by_whole_name
+        of_one, *others = self._by_short_name.values()
+        return None if others else of_one
+
+    def _is_short_name_of(self, function: CompiledFunction) -> bool:
+        return any(is_named_by(name, self._name) for name in (*function.names, function.code.co_name))
 
 
 # The value that a failed guard was given, where torch's words have only the one that it was compiled for.

@@ -8,10 +8,13 @@ import difflib
 import linecache
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..frames.program_files import is_own
 from ..frames.source import user_line
+
+if TYPE_CHECKING:
+    from torch.fx import GraphModule
 
 _MOST_OPERATIONS = 20_000
 _DIGITS = 4  # of the sum that stands for a result: what rounding leaves alone
@@ -30,21 +33,21 @@ class OperationLog:
 
         log = self
 
-        class Noting(TorchDispatchMode):  # type: ignore[misc]
+        class Noting(TorchDispatchMode):
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 result = func(*args, **(kwargs or {}))
                 log._note(str(func).removeprefix("aten."), result)
                 return result
 
-        return Noting()
+        return Noting()  # type: ignore[no-untyped-call]
 
-    def backend(self, gm: Any, example_inputs: Any) -> Callable[..., Any]:
+    def backend(self, gm: "GraphModule", example_inputs: Any) -> Callable[..., Any]:
         """A backend for torch.compile that runs the graph node by node, and notes what each calls."""
         import torch
 
         log = self
 
-        class Running(torch.fx.Interpreter):  # type: ignore[misc]
+        class Running(torch.fx.Interpreter):
             def run_node(self, n: Any) -> Any:
                 log._line = user_line(n.meta.get("stack_trace"))
                 return super().run_node(n)

@@ -29,6 +29,8 @@ from ..writing.occurrences import Occurrences
 from .compile_arguments import backend_of
 
 if TYPE_CHECKING:
+    from torch._dynamo.output_graph import OutputGraph
+
     from ...backends.chain import Chain
     from ..engine_parts import EngineParts
 
@@ -81,21 +83,19 @@ class Overriding:
         torch.compile = compile  # type: ignore[attr-defined]
 
     def install_on_compiles(self, output_graph: ModuleType, parts: "EngineParts") -> None:
-        """Wrap `OutputGraph.call_user_compiler`, around the probe that records its graph, if need be."""
+        """Give compiles other backends by a hook into `OutputGraph.call_user_compiler`, if need be."""
         if not self._of_compiles:
             return
-        original = output_graph.OutputGraph.call_user_compiler
-        compiler_instead_of = self._probes.guarded("overrides")(self._compiler_instead_of)
 
-        def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
-            own = self.compiler_fn
-            self.compiler_fn = compiler_instead_of(own) or own
+        def call_user_compiler(proceed: Callable[..., Any], graph: "OutputGraph", *rest: Any) -> Any:
+            own: Any = graph.compiler_fn
+            graph.compiler_fn = self._compiler_instead_of(own) or own
             try:
-                return original(self, gm, *rest)
+                return proceed(graph, *rest)
             finally:
-                self.compiler_fn = own
+                graph.compiler_fn = own
 
-        output_graph.OutputGraph.call_user_compiler = call_user_compiler
+        self._probes.hook(output_graph.OutputGraph, "call_user_compiler", "overrides", call_user_compiler)
 
     def finish(self) -> None:
         """The process ends."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...backends.agreement import Comparison, compare
+from ..errors import first_line
 from .observed_state import (
     KIND,
     RAISED,
@@ -158,8 +159,7 @@ def _first_class(leaves: Leaves) -> str:
 
 def _first_line(text: Any) -> str:
     """The first line of an exception's text, which a leaf has as Python writes it."""
-    line = str(text).strip("'\"").partition("\\n")[0]
-    return line.partition("  (Could this error message be improved?")[0][:200]
+    return first_line(str(text).strip("'\"").replace("\\n", "\n"))[:200]
 
 
 def _inside(path: str, found: list[Difference]) -> bool:

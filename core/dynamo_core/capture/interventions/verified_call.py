@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...backends.agreement import (
     Comparison,
@@ -20,6 +20,10 @@ from ...backends.agreement import (
     rounded_otherwise,
     shielded,
 )
+from ..errors import first_line, text_of
+
+if TYPE_CHECKING:
+    from torch.fx import GraphModule
 
 OWN_RANDOM_NUMBERS = "it draws random numbers in its own way"
 COMPARED = "compared"
@@ -88,7 +92,7 @@ class CallBefore:
 
         return rounded_otherwise(run, self._clones, seed)
 
-    def run_in_float64(self, gm: Any) -> Run | None:
+    def run_in_float64(self, gm: "GraphModule") -> Run | None:
         """The graph in float64; None where that is not possible, or it draws random numbers."""
         made = in_float64(gm, self._clones)
         if made is None:
@@ -112,7 +116,9 @@ def unnoticed(arguments: Sequence[Any]) -> Iterator[RandomState]:
         now.restore()
 
 
-def verify(before: CallBefore, gm: Any, compiled: Any, arguments: Sequence[Any], result: Any) -> Verdict:
+def verify(
+    before: CallBefore, gm: "GraphModule", compiled: Any, arguments: Sequence[Any], result: Any
+) -> Verdict:
     """Compare a call that was made, with its `arguments` and its `result`, with eager.
 
     `compiled` is called once more where there are gradients to compare.
@@ -143,7 +149,9 @@ def verify(before: CallBefore, gm: Any, compiled: Any, arguments: Sequence[Any],
     return verdict
 
 
-def verify_exception(before: CallBefore, gm: Any, arguments: Sequence[Any], raised: Exception) -> Verdict:
+def verify_exception(
+    before: CallBefore, gm: "GraphModule", arguments: Sequence[Any], raised: Exception
+) -> Verdict:
     """Compare a call of the compiled graph that raised with eager."""
     with unnoticed(arguments):
         try:
@@ -161,7 +169,7 @@ def _disagrees(name: str, detail: str) -> Verdict:
     return Verdict([Comparison(name, False, None, None, "eager", detail)])
 
 
-def _structure_difference(gm: Any, result: Any) -> str | None:
+def _structure_difference(gm: "GraphModule", result: Any) -> str | None:
     """What makes the result of a backend another structure than the graph's tuple of outputs."""
     outputs = next(node for node in reversed(gm.graph.nodes) if node.op == "output").args[0]
     if not isinstance(outputs, (tuple, list)):
@@ -180,16 +188,17 @@ def _is_out_of_memory(error: Exception) -> bool:
 
 
 def described(error: BaseException) -> str:
-    """The type of an exception and the first line of its message, without torch's plea to improve it."""
-    try:
-        text = f"{type(error).__name__}: {error}".splitlines()[0]
-        return text.partition("  (Could this error message be improved?")[0]
-    except Exception:  # exceptions can have any `__str__`
-        return type(error).__name__
+    """The type of an exception and the first line of its message."""
+    return first_line(text_of(error))
 
 
 def _compare_values(
-    before: CallBefore, gm: Any, arguments: Sequence[Any], outputs: list[Any], eager: Run, exact: Run | None
+    before: CallBefore,
+    gm: "GraphModule",
+    arguments: Sequence[Any],
+    outputs: list[Any],
+    eager: Run,
+    exact: Run | None,
 ) -> list[Comparison]:
     changed = sorted(eager.changed | _different(arguments, eager.inputs))
     names = names_of_inputs(gm)
@@ -207,7 +216,7 @@ def _compare_values(
 
 
 def _verify_gradients(
-    before: CallBefore, gm: Any, compiled: Any, eager: Run, exact: Run | None, verdict: Verdict
+    before: CallBefore, gm: "GraphModule", compiled: Any, eager: Run, exact: Run | None, verdict: Verdict
 ) -> str:
     """Add the gradients of the inputs to the verdict, and say whether that was possible."""
     if _uses_cuda_graphs(eager.inputs):
@@ -260,7 +269,7 @@ def _seed(output: Any, index: int) -> Any:
     return torch.randn(output.shape, dtype=output.dtype, device=output.device, generator=generator)
 
 
-def runner(gm: Any) -> Callable[..., Any]:
+def runner(gm: "GraphModule") -> Callable[..., Any]:
     """What runs the graph eagerly, without module hooks, on buffers of its own where the graph has any."""
     from torch.fx._lazy_graph_module import _LazyGraphModule
 
@@ -270,13 +279,13 @@ def runner(gm: Any) -> Callable[..., Any]:
     return run
 
 
-def names_of_inputs(gm: Any) -> list[str]:
+def names_of_inputs(gm: "GraphModule") -> list[str]:
     """`input 0 (l_x_)`, with the names of the graph's placeholders."""
     placeholders = [node for node in gm.graph.nodes if node.op == "placeholder"]
     return [f"input {i} ({node.name})" for i, node in enumerate(placeholders)]
 
 
-def names_of_outputs(gm: Any) -> list[str]:
+def names_of_outputs(gm: "GraphModule") -> list[str]:
     """`output 0 (loss)`, with the names of the nodes that give them."""
     values = as_list(next(node for node in reversed(gm.graph.nodes) if node.op == "output").args[0])
     return [f"output {i} ({value})" for i, value in enumerate(values)]

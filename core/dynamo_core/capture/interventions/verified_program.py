@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...backends.agreement import shielded
 from ...shared.records import ProgramCallVerified
+from ..errors import text_of
 from ..frames.program_files import place_of_compile_call_in_progress
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
@@ -40,7 +41,6 @@ from .call_in_copy import (
     program_function,
     raised,
     tensors_in,
-    text_of,
 )
 from .fork_server import ForkServer, NoAnswer, available_bytes
 from .observed_state import RAISED_AT, RESULT, Leaves, is_of_backward
@@ -79,15 +79,13 @@ class ProgramVerifier:
 
     def install(self, eval_frame: ModuleType, parts: "EngineParts") -> None:
         """Wrap what torch.compile makes of the program's functions and modules."""
-        context_class = eval_frame.OptimizeContext
-        original = context_class.__call__
-        watched = self._probes.guarded("calls of the program beside eager")(self._watched)
 
-        def __call__(context: Any, function: Any) -> Any:
-            compiled = original(context, function)
-            return watched(compiled, context, eval_frame) or compiled
+        def __call__(proceed: Callable[..., Any], context: Any, function: Any) -> Any:
+            compiled = proceed(context, function)
+            return self._watched(compiled, context, eval_frame) or compiled
 
-        context_class.__call__ = __call__
+        name = "calls of the program beside eager"
+        self._probes.hook(eval_frame.OptimizeContext, "__call__", name, __call__)
 
     def _watched(self, compiled: Any, context: Any, eval_frame: ModuleType) -> Any:
         """What to call in place of a compiled function; None to call that itself."""

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...backends.agreement import Comparison, compare, is_shielded
 from ...backends.compilers import copy_of_graph
@@ -37,6 +37,9 @@ from .verified_call import (
     verify_exception,
 )
 
+if TYPE_CHECKING:
+    from torch.fx import GraphModule, Node
+
 # Which node of a graph is compiled wrongly: the first whose value disagrees with eager.
 #
 # First the graph is compiled anew with every intermediate value as an output as well. Where that hides the
@@ -57,7 +60,7 @@ class Found(NamedTuple):
     reason: str | None = None
 
 
-def first_wrong_node(gm: Any, compiler: Callable[..., Any], before: CallBefore) -> Found:
+def first_wrong_node(gm: "GraphModule", compiler: Callable[..., Any], before: CallBefore) -> Found:
     """Search the graph. Raises what the backend raises; generators and modes are the caller's to restore."""
     nodes = [node for node in gm.graph.nodes if _has_tensor(node)]
     wrong = _first_disagreement(gm, nodes, compiler, before, until=None)
@@ -79,7 +82,7 @@ def first_wrong_node(gm: Any, compiler: Callable[..., Any], before: CallBefore) 
 
 
 def _first_disagreement(
-    gm: Any, nodes: Sequence[Any], compiler: Callable[..., Any], before: CallBefore, until: Any
+    gm: "GraphModule", nodes: Sequence[Any], compiler: Callable[..., Any], before: CallBefore, until: Any
 ) -> Found | None:
     """Compile the graph with the values of these nodes as its outputs; without what comes after `until`."""
     part, wanted = _with_outputs(gm, nodes, until)
@@ -99,7 +102,7 @@ def _first_disagreement(
     return None
 
 
-def _with_outputs(gm: Any, nodes: Sequence[Any], until: Any) -> tuple[Any, list[Any]]:
+def _with_outputs(gm: "GraphModule", nodes: Sequence[Any], until: Any) -> tuple[Any, list[Any]]:
     """A copy of the graph that gives clones of these values: what they are before anything changes them."""
     part = copy_of_graph(gm)
     graph = part.graph
@@ -135,7 +138,7 @@ def _alive_after(nodes: Sequence[Any]) -> list[Any]:
     return [node for node in nodes if node is nodes[-1] or any(user not in known for user in node.users)]
 
 
-def _has_tensor(node: Any) -> bool:
+def _has_tensor(node: "Node") -> bool:
     import torch
 
     return node.op.startswith("call_") and isinstance(node.meta.get("example_value"), torch.Tensor)
@@ -150,7 +153,7 @@ def _has_tensor(node: Any) -> bool:
 
 def watch_missing_gradients(
     before: CallBefore,
-    gm: Any,
+    gm: "GraphModule",
     arguments: Sequence[Any],
     result: Any,
     report: Callable[[Comparison], None],
@@ -219,7 +222,7 @@ class Verifier:
         self._searches_left = MOST_SEARCHES
         self._lock = threading.Lock()
 
-    def before(self, gm: Any, compiler: Any, number: int) -> Callable[[Any, Any], Any]:
+    def before(self, gm: "GraphModule", compiler: Any, number: int) -> Callable[[Any, Any], Any]:
         """Keep a graph as it is handed to its backend.
 
         What is returned takes what the backend made of it, bare and with its calls counted, and gives what
@@ -245,7 +248,7 @@ class Verifier:
             self._searches_left -= 1
             return self._searches_left >= 0
 
-    def search(self, gm: Any, compiler: Any, before: CallBefore) -> Found:
+    def search(self, gm: "GraphModule", compiler: Any, before: CallBefore) -> Found:
         """Search a graph for its wrong node, without a trace in the recording or in torch's counts."""
         counters = sys.modules["torch._dynamo.utils"].counters
         counts = copy.deepcopy(counters)
@@ -267,7 +270,7 @@ class Verifier:
 class _VerifiedGraph:
     """A graph, until its first calls have been verified."""
 
-    def __init__(self, verifier: Verifier, gm: Any, compiler: Any, number: int) -> None:
+    def __init__(self, verifier: Verifier, gm: "GraphModule", compiler: Any, number: int) -> None:
         self._verifier = verifier
         self._number = number
         self._compile_id = current_compile_id()
@@ -303,7 +306,7 @@ class _VerifiedGraph:
         """Which graph of the process it is."""
         return self._number
 
-    def search(self, gm: Any, compiler: Any, before: CallBefore) -> Found:
+    def search(self, gm: "GraphModule", compiler: Any, before: CallBefore) -> Found:
         """Search for the wrong node, if there have not been too many searches."""
         if not self._verifier.may_search():
             return Found(reason=None)
@@ -316,7 +319,7 @@ class _VerifiedGraph:
 class _Call:
     """One call that is verified."""
 
-    def __init__(self, graph: _VerifiedGraph, number: int, gm: Any, compiler: Any) -> None:
+    def __init__(self, graph: _VerifiedGraph, number: int, gm: "GraphModule", compiler: Any) -> None:
         self._graph = graph
         self._number = number
         self._gm = gm
@@ -440,7 +443,7 @@ def _beside_eager(graph: _VerifiedGraph, compiled: Any, counted: Any) -> Any:
     return call
 
 
-def _obstacle(gm: Any) -> str | None:
+def _obstacle(gm: "GraphModule") -> str | None:
     """Why a call must not be made a second time, if it must not."""
     import torch
 

@@ -14,6 +14,7 @@ cache, what it will call: `current_callable`, the CUDA graph included. Read in 2
 Backends other than Inductor do not show their backward graphs.
 """
 
+from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -26,19 +27,18 @@ from .device_time import timed_on_device
 from .graphs import described_value, target_name
 
 if TYPE_CHECKING:
+    from torch._inductor.output_code import CompiledFxGraph
+    from torch.fx import GraphModule, Node
+
     from ..engine_parts import EngineParts
 
 
 def install(aot_autograd: ModuleType, parts: "EngineParts") -> None:
-    """Wrap `lazy_format_graph_code` where AOTAutograd's graphs are logged; `aot_autograd` has imported it."""
-    probes = parts.probes
-    partitioning: Any = module_of_aot_graphs()
-    original = partitioning.lazy_format_graph_code
+    """Note the graphs where AOTAutograd logs them; `aot_autograd` has imported that module."""
     joints: dict[Any, dict[str, int]] = {}  # by AOTAutograd's number of the graph
     forwards: dict[Any, Any] = {}
 
-    @probes.guarded("forward and backward graphs")
-    def note(title: str, gm: Any, number: Any) -> None:
+    def note(title: str, gm: "GraphModule", number: Any) -> None:
         if title == "Joint graph":
             joints[number] = _graph(gm).operators()
         elif title == "Forward graph":
@@ -47,16 +47,19 @@ def install(aot_autograd: ModuleType, parts: "EngineParts") -> None:
             joint, forward = joints.pop(number, None), forwards.pop(number)
             number_of_graph, describe = graph_in_progress.number, _describer(forward)
             pair = graphs_paired(number_of_graph, joint, _graph(forward), _graph(gm), describe)
-            probes.stream.record(pair, current_compile_id())
+            parts.stream.record(pair, current_compile_id())
 
-    def lazy_format_graph_code(name: str, gm: Any, maybe_id: Any = None, **named: Any) -> Any:
-        note(name, gm, maybe_id)
-        return original(name, gm, maybe_id, **named)
+    def lazy_format_graph_code(
+        proceed: Callable[..., Any], title: str, gm: "GraphModule", number: Any = None, **named: Any
+    ) -> Any:
+        note(title, gm, number)
+        return proceed(title, gm, number, **named)
 
-    partitioning.lazy_format_graph_code = lazy_format_graph_code
+    name = "forward and backward graphs"
+    parts.probes.hook(module_of_aot_graphs(), "lazy_format_graph_code", name, lazy_format_graph_code)
 
 
-def _graph(gm: Any) -> AotGraph:
+def _graph(gm: "GraphModule") -> AotGraph:
     placeholders: list[str] = []
     nodes: list[AotNode] = []
     outputs: tuple[str | None, ...] = ()
@@ -72,7 +75,7 @@ def _graph(gm: Any) -> AotGraph:
     return AotGraph(tuple(placeholders), tuple(nodes), outputs)
 
 
-def _operator(node: Any) -> str | None:
+def _operator(node: "Node") -> str | None:
     """The operator of a node, `aten.mm` for all of its overloads; None where the node calls nothing."""
     if not node.op.startswith("call_"):
         return None
@@ -106,7 +109,7 @@ def _bytes(value: Any) -> int | None:
     bytes_: int = value.element_size()
     for size in value.shape:
         # Not arithmetic on the sizes themselves, which could add guards.
-        hint = size if type(size) is int else size.node.hint
+        hint = size.node.hint if isinstance(size, torch.SymInt) else size
         if hint is None:
             return None
         bytes_ *= int(hint)
@@ -117,10 +120,8 @@ def install_on_backward(output_code: ModuleType, parts: "EngineParts") -> None:
     """Wrap `CompiledFxGraph.post_compile`, so that the calls of backward graphs are counted."""
     probes, window, verifier = parts.probes, parts.window, parts.verifier
     counters = probes.stream.counters
-    original = output_code.CompiledFxGraph.post_compile
 
-    @probes.guarded("backward calls")
-    def count_calls(graph: Any) -> None:
+    def count_calls(graph: "CompiledFxGraph") -> None:
         if not graph.fx_kwargs.get("is_backward") or graph.current_callable is None or probes.stream.is_muted:
             return
         page = counters.new_page()
@@ -135,9 +136,9 @@ def install_on_backward(output_code: ModuleType, parts: "EngineParts") -> None:
         graph.current_callable = counted if verifier is None else verifier.not_counted(compiled, counted)
         probes.stream.record(BackwardCompiled(calls_index=page), compile_id)
 
-    def post_compile(self: Any, *rest: Any, **named: Any) -> Any:
-        result = original(self, *rest, **named)
-        count_calls(self)
+    def post_compile(proceed: Callable[..., Any], graph: "CompiledFxGraph", *rest: Any, **named: Any) -> Any:
+        result = proceed(graph, *rest, **named)
+        count_calls(graph)
         return result
 
-    output_code.CompiledFxGraph.post_compile = post_compile
+    probes.hook(output_code.CompiledFxGraph, "post_compile", "backward calls", post_compile)

@@ -7,6 +7,7 @@ records, no entry for a wasted attempt.
 
 import linecache
 import sys
+from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -20,21 +21,14 @@ _LINES_AROUND = 2  # before the line that broke, and as many after it
 
 
 def install(output_graph: ModuleType, parts: "EngineParts") -> None:
-    """Wrap `GraphCompileReason.__post_init__`."""
-    probes = parts.probes
-    kind = output_graph.GraphCompileReason
-    original = kind.__post_init__
+    """Record each reason that torch makes for a break."""
 
-    @probes.guarded("graph breaks")
-    def record_break(reason: Any) -> None:
-        probes.stream.record(described_break(reason.reason, reason.user_stack), current_compile_id())
+    def __post_init__(proceed: Callable[..., Any], reason: Any) -> None:
+        proceed(reason)
+        if reason.graph_break:
+            parts.stream.record(described_break(reason.reason, reason.user_stack), current_compile_id())
 
-    def __post_init__(self: Any) -> None:
-        original(self)
-        if self.graph_break:
-            record_break(self)
-
-    kind.__post_init__ = __post_init__
+    parts.probes.hook(output_graph.GraphCompileReason, "__post_init__", "graph breaks", __post_init__)
 
 
 def described_break(reason: str, user_stack: Any) -> GraphBroke:

@@ -9,6 +9,7 @@ on that prints errors at interpreter exit.
 
 import dis
 import linecache
+from collections.abc import Callable
 from hashlib import md5
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,8 @@ from ..frames.source import current_compile_id
 from ..torch_versions import resume_function_installer
 
 if TYPE_CHECKING:
+    from torch._dynamo.output_graph import OutputGraph
+
     from ..engine_parts import EngineParts
 
 _PLAIN_CONSTANTS = (bool, int, float, complex, str, bytes, CodeType)
@@ -44,27 +47,18 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
 
 def install_on_resuming(output_graph: ModuleType, parts: "EngineParts") -> None:
     """Wrap the place where a resume function gets its global name `__resume_at_<offset>_<n>`."""
-    probes = parts.probes
     kind = output_graph.OutputGraph
 
-    @probes.guarded("resume functions")
-    def record_resume_function(name: str, code: Any) -> None:
-        code = getattr(code, "__code__", code)
-        if not name.startswith("__resume_at_") or not isinstance(code, CodeType):
-            return
-        probes.stream.record(
-            ResumeFunctionMade(name=name, code_name=code.co_name, fingerprint=_fingerprint(code)),
-            current_compile_id(),
-        )
+    def install_global(
+        proceed: Callable[..., Any], graph: "OutputGraph", name: str, value: Any, *rest: Any, **named: Any
+    ) -> Any:
+        code = getattr(value, "__code__", value)
+        if name.startswith("__resume_at_") and isinstance(code, CodeType):
+            made = ResumeFunctionMade(name=name, code_name=code.co_name, fingerprint=_fingerprint(code))
+            parts.stream.record(made, current_compile_id())
+        return proceed(graph, name, value, *rest, **named)
 
-    method = resume_function_installer(kind)
-    install_global = getattr(kind, method)
-
-    def install_and_record(self: Any, name: str, value: Any, *rest: Any, **named: Any) -> Any:
-        record_resume_function(name, value)
-        return install_global(self, name, value, *rest, **named)
-
-    setattr(kind, method, install_and_record)
+    parts.probes.hook(kind, resume_function_installer(kind), "resume functions", install_global)
 
 
 def _frame_rewritten(original: CodeType, modified: CodeType) -> FrameRewritten:

@@ -1,22 +1,31 @@
-"""Probes: where torch's compile caches are, which are enabled, and of which parts AOTAutograd's keys consist.
+"""Probes: where torch's compile caches are, the parts of AOTAutograd's keys, what bypasses a cache.
 
 Source: torch/_inductor/output_code.py (CompiledFxGraph.post_compile, called for each graph, fresh or from a
 cache), torch/_inductor/runtime/cache_dir_utils.py (default_cache_dir), torch/_inductor/codecache.py
 (_HEADER_DIR) and, from torch 2.13 on, torch/_functorch/_aot_autograd/autograd_cache.py
 (_get_debug_lines_for_cache_key): there the parts of a key are listed only while its logger is at DEBUG;
 before, torch's trace has them. Run with 2.13.
+
+Bypasses. torch/_inductor/codecache.py (FxGraphCache._check_can_cache, which raises BypassFxGraphCache for a
+higher-order operator that is not cacheable) and torch/_functorch/_aot_autograd/autograd_cache.py
+(check_node_safe): torch names the operator, but not the function that it stands for, nor a line. Read in 2.8
+to 2.15, run with 2.13.
 """
 
+import linecache
 import os
 import sys
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.records import CacheKeyParts, CachesInUse
-from ..frames.source import current_compile_id
+from ...shared.records import CacheBypassedBy, CacheKeyParts, CachesInUse
+from ..frames.source import current_compile_id, line_of_call, user_line
 from ..primitives import perf_counter_ns
 
 if TYPE_CHECKING:
+    from torch.fx import GraphModule, Node
+
     from ..engine_parts import EngineParts
 
 _SWITCHES = {
@@ -39,6 +48,8 @@ _SWITCHES = {
         "bundled_autotune_remote_cache",
     ),
 }
+_BYPASSES = "what bypasses a cache"
+_OF_AN_OPERATOR = "HigherOrderOperator"  # in torch's reason
 _LISTS_PARTS = "_get_debug_lines_for_cache_key"
 _FX_GRAPHS = "fxgraph"  # the folder of FX graphs in Inductor's cache
 
@@ -47,9 +58,7 @@ def install(output_code: ModuleType, parts: "EngineParts") -> None:
     """Record where the caches are before Inductor's first look-up, and what the program changes later."""
     probes = parts.probes
     last: list[Any] = []
-    original = output_code.CompiledFxGraph.post_compile
 
-    @probes.guarded("caches")
     def note() -> None:
         folder, switches = _cache_folder(), _switches()
         if last == [folder, switches]:
@@ -59,39 +68,36 @@ def install(output_code: ModuleType, parts: "EngineParts") -> None:
         last[:] = [folder, switches]
         probes.stream.record(_caches_in_use(folder, held_graphs, switches))
 
-    def post_compile(self: Any, *rest: Any, **named: Any) -> Any:
-        result = original(self, *rest, **named)
+    def post_compile(proceed: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        result = proceed(*args, **named)
         note()
         return result
 
+    probes.hook(output_code.CompiledFxGraph, "post_compile", "caches", post_compile)
     note()
-    output_code.CompiledFxGraph.post_compile = post_compile
 
 
 def install_on_keys(autograd_cache: ModuleType, parts: "EngineParts") -> None:
     """Record the parts of each key for which AOTAutograd has no entry; a hit costs one look at a folder."""
     if not hasattr(autograd_cache, _LISTS_PARTS):
         return  # this version of torch lists them in its trace
-    probes = parts.probes
-    cache: Any = autograd_cache
-    original = cache._get_debug_lines_for_cache_key
+    stream, cache = parts.stream, autograd_cache.AOTAutogradCache
 
-    @probes.guarded("parts of AOTAutograd's keys")
     def note(pickler: Any, details: Any, key: str) -> None:
-        if probes.stream.is_muted or os.path.isdir(cache.AOTAutogradCache._get_tmp_dir_for_key(key)):
+        if stream.is_muted or os.path.isdir(cache._get_tmp_dir_for_key(key)):
             return
         began = perf_counter_ns()
         listed = pickler.debug_lines(details)
         took = (perf_counter_ns() - began) / 1e9
-        probes.stream.record(CacheKeyParts(key=key, parts=listed, seconds=took), current_compile_id())
+        stream.record(CacheKeyParts(key=key, parts=listed, seconds=took), current_compile_id())
 
-    def _get_debug_lines_for_cache_key(pickler: Any, details: Any, key: str) -> Any:
-        listed = original(pickler, details, key)
+    def list_parts(proceed: Callable[..., Any], pickler: Any, details: Any, key: str) -> Any:
+        listed = proceed(pickler, details, key)
         if not listed:
             note(pickler, details, key)
         return listed
 
-    cache._get_debug_lines_for_cache_key = _get_debug_lines_for_cache_key
+    parts.probes.hook(autograd_cache, _LISTS_PARTS, "parts of AOTAutograd's keys", list_parts)
 
 
 def _cache_folder() -> str:
@@ -170,3 +176,69 @@ def _filesystem(folder: str) -> str | None:
 def _in_container() -> bool:
     marker_files = ("/.dockerenv", "/run/.containerenv")
     return "KUBERNETES_SERVICE_HOST" in os.environ or any(map(os.path.exists, marker_files))
+
+
+def install_on_inductor(codecache: ModuleType, parts: "EngineParts") -> None:
+    """Record the operator where Inductor's cache does not take a graph because of one."""
+    cache: Any = codecache
+    original = cache.FxGraphCache._check_can_cache
+
+    @parts.probes.guarded(_BYPASSES)
+    def note(gm: "GraphModule", error: Exception) -> None:
+        node = next(_not_kept(gm), None) if _OF_AN_OPERATOR in str(error) else None
+        if node is not None:
+            _record(parts, node)
+
+    def _check_can_cache(gm: "GraphModule", *rest: Any, **named: Any) -> Any:
+        try:
+            return original(gm, *rest, **named)
+        except Exception as error:
+            note(gm, error)
+            raise
+
+    cache.FxGraphCache._check_can_cache = staticmethod(_check_can_cache)
+
+
+def install_on_aot_autograd(autograd_cache: ModuleType, parts: "EngineParts") -> None:
+    """Record the node of which AOTAutograd's cache does not know what it does."""
+
+    def check_node_safe(proceed: Callable[..., Any], node: "Node") -> Any:
+        try:
+            return proceed(node)
+        except Exception:
+            _record(parts, node)
+            raise
+
+    parts.probes.hook(autograd_cache, "check_node_safe", _BYPASSES, check_node_safe)
+
+
+def _not_kept(gm: "GraphModule") -> Iterator[Any]:
+    from torch._ops import HigherOrderOperator
+    from torch.fx import GraphModule
+
+    for module in gm.modules():
+        for node in module.graph.nodes if isinstance(module, GraphModule) else ():
+            if isinstance(node.target, HigherOrderOperator) and not node.target.cacheable():
+                yield node
+
+
+def _record(parts: "EngineParts", node: "Node") -> None:
+    parts.probes.stream.record(
+        CacheBypassedBy(operator=_operator(node), line=_line(node.meta.get("stack_trace"))),
+        current_compile_id(),
+    )
+
+
+def _operator(node: "Node") -> str:
+    """The function that the program calls, where that is known: an operator may stand for a part of it."""
+    sources = node.meta.get("source_fn_stack") or [(None, node.target)]
+    function = sources[-1][1]
+    return str(getattr(function, "__name__", function))
+
+
+def _line(stack_trace: str | None) -> dict[str, Any] | None:
+    place = line_of_call(stack_trace) or user_line(stack_trace)
+    if place is None:
+        return None
+    file, line = place
+    return {"file": file, "line": line, "name": "", "text": linecache.getline(file, line).strip()}

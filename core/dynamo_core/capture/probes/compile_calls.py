@@ -10,14 +10,19 @@ A hook is one call of Python's until the first call of the compiled function, an
 
 import functools
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CodeType, ModuleType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...shared.early_records import CompileResultUnused
 from ..frames.program_files import is_own
 from ..frames.source import caller_outside_of
 from ..probe_guard import ProbeGuard
+
+if TYPE_CHECKING:
+    from torch._dynamo.output_graph import OutputGraph
+
+    from ..engine_parts import EngineParts
 
 Why = Literal["never called", "force_eager"]
 _NAME = "calls of torch.compile"
@@ -33,30 +38,24 @@ class CompileCalls:
         self.finish = probes.guarded(_NAME)(self._finish)
         os.register_at_fork(after_in_child=self._unused.clear)  # a child is not to speak of its parent's
 
-    def install(self, eval_frame: ModuleType) -> None:
+    def install(self, eval_frame: ModuleType, parts: "EngineParts") -> None:
         """Wait for the first call of whatever torch.compile makes for the program."""
-        context_class: Any = eval_frame.OptimizeContext
-        original = context_class.__call__
-        note = self._probes.guarded(_NAME)(self._note)
 
-        def __call__(context: Any, function: Any) -> Any:
-            note(context, function, eval_frame)
-            return original(context, function)
+        def __call__(proceed: Callable[..., Any], context: Any, function: Any) -> Any:
+            self._note(context, function, eval_frame)
+            return proceed(context, function)
 
-        context_class.__call__ = __call__
+        self._probes.hook(eval_frame.OptimizeContext, "__call__", _NAME, __call__)
 
-    def install_on_graphs(self, output_graph: ModuleType) -> None:
+    def install_on_graphs(self, output_graph: ModuleType, parts: "EngineParts") -> None:
         """Take what is traced into a graph as used, too."""
-        graph_class: Any = output_graph.OutputGraph
-        original = graph_class.call_user_compiler
-        note = self._probes.guarded(_NAME)(self._traced)
 
-        def call_user_compiler(graph: Any, *rest: Any) -> Any:
+        def call_user_compiler(proceed: Callable[..., Any], graph: "OutputGraph", *rest: Any) -> Any:
             if self._unused:
-                note(graph)
-            return original(graph, *rest)
+                self._traced(graph)
+            return proceed(graph, *rest)
 
-        graph_class.call_user_compiler = call_user_compiler
+        self._probes.hook(output_graph.OutputGraph, "call_user_compiler", _NAME, call_user_compiler)
 
     def _note(self, context: Any, function: Any, eval_frame: ModuleType) -> None:
         line = _line_of_program()
@@ -69,7 +68,7 @@ class CompileCalls:
         self._unused[id(call)] = call
         context.enter_exit_hooks.append(call)
 
-    def _traced(self, graph: Any) -> None:
+    def _traced(self, graph: "OutputGraph") -> None:
         traced = getattr(graph.tracing_context, "traced_code", None)
         for call in list(self._unused.values()):
             if (

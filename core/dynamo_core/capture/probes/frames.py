@@ -22,7 +22,7 @@ import operator
 import os
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from traceback import extract_tb
 from types import CodeType, MappingProxyType, ModuleType
@@ -35,6 +35,8 @@ from ..writing.stream import Stream
 from .breaks import described_break
 
 if TYPE_CHECKING:
+    from torch._dynamo.types import DynamoFrameType
+
     from ..engine_parts import EngineParts
 
 NAME = "calls at torch's recompile limit"
@@ -99,7 +101,7 @@ def is_refusal(result: Any) -> bool:
 
 
 def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
-    """Wrap both converters. The counting one calls the other, and such an inner call is no further frame."""
+    """Hook into both converters: the counting one calls the other, and an inner call is no further frame."""
     from torch import is_inference_mode_enabled
 
     probes, handler, limits = parts.probes, parts.trace_handler, parts.limits
@@ -125,7 +127,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
 
     @probes.guarded("frames")
     def record(
-        frame: Any,
+        frame: "DynamoFrameType",
         result: Any,
         error: BaseException | None,
         ok: bool,
@@ -177,7 +179,6 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
         )
 
     def wrap(converter: Any, whole_graph: bool) -> None:
-        original = converter.__call__
         original_init = converter.__init__
         calls_of_line: Counter[tuple[str, int]] = Counter()
 
@@ -190,14 +191,14 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             if line is not None:
                 calls_of_line[line["file"], line["line"]] += 1
 
-        def __call__(self: Any, frame: Any, *rest: Any, **named: Any) -> Any:
+        def __call__(
+            proceed: Callable[..., Any], self: Any, frame: "DynamoFrameType", *rest: Any, **named: Any
+        ) -> Any:
             nonlocal entering_inner_converter, suppressed
-            # There is one more call on the stack than Dynamo's `skip` counts.
-            named["skip"] = named.get("skip", 0) + 1
             if whole_graph and entering_inner_converter:
                 entering_inner_converter = False
                 try:
-                    return original(self, frame, *rest, **named)
+                    return proceed(self, frame, *rest, **named)
                 except BaseException as error:
                     suppressed = error
                     raise
@@ -213,7 +214,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             ok_before = counters["frames"]["ok"]
             start = perf_counter_ns()
             try:
-                result = original(self, frame, *rest, **named)
+                result = proceed(self, frame, *rest, **named)
             except BaseException as error:
                 suppressed = None
                 record(frame, None, error, False, whole_graph, start, caller, compiled_by)
@@ -224,7 +225,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             return result
 
         converter.__init__ = __init__
-        converter.__call__ = __call__
+        probes.hook(converter, "__call__", "frames", __call__)
 
     wrap(convert_frame.ConvertFrame, whole_graph=False)
     wrap(convert_frame.ConvertFrameAssert, whole_graph=True)

@@ -19,15 +19,19 @@ from ..frames.source import compile_id_text, current_compile_id, line_of_call, u
 from ..primitives import perf_counter_ns, time_ns
 from ..torch_versions import source_name
 from .device_time import timed_on_device
+from .guards import guard_cost
 from .optimizers import optimizer_steps
 from .unrolled_loops import unrolled_loop
 
 if TYPE_CHECKING:
+    from torch._dynamo.output_graph import OutputGraph
+    from torch.fx import GraphModule, Node
+
     from ..eager_semantics.graph import GraphWithEagerFallback
     from ..engine_parts import EngineParts
 
 
-def custom_operators(gm: Any) -> dict[str, dict[str, Any]]:
+def custom_operators(gm: "GraphModule") -> dict[str, dict[str, Any]]:
     """The file, line and module that register each custom operator of a graph, by `namespace::name`.
 
     A stand-alone program of the graph needs them. Source: torch/_library/custom_ops.py (OPDEFS, CustomOpDef)
@@ -79,7 +83,7 @@ def _place(file: str, line: int) -> dict[str, Any]:
     return {"file": file, "line": line, "module": next(modules, None)}
 
 
-def torch_modes(gm: Any) -> dict[str, Any]:
+def torch_modes(gm: "GraphModule") -> dict[str, Any]:
     """The modes of torch on which the result of a graph's nodes depends, as they are when it is called.
 
     Dynamo restores them for the backend: torch/_dynamo/output_graph.py (compile_and_call_fx_graph,
@@ -120,11 +124,12 @@ def _matmul_precision() -> str | None:
 
 
 def install(output_graph: ModuleType, parts: "EngineParts") -> None:
-    """Wrap `OutputGraph.call_user_compiler`; `--verify` wraps what counts the calls once more."""
+    """Hook into `OutputGraph.call_user_compiler`; `--verify` wraps what counts the calls once more."""
+    from torch._dynamo.exc import SkipFrame
+
     probes, window, freeze = parts.probes, parts.window, parts.freeze
-    guard_cost, late_modules = parts.guard_cost, parts.late_modules
+    late_modules = parts.late_modules
     counters = probes.stream.counters
-    original = output_graph.OutputGraph.call_user_compiler
     graphs_seen = 0
     wrap_graph = None
     if parts.verifier is not None:
@@ -133,7 +138,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
     find_loop = probes.guarded("loops that were unrolled")(unrolled_loop)
 
     @probes.guarded("graphs")
-    def record_graph(graph_number: int, backend: Any, gm: Any) -> str | None:
+    def record_graph(graph_number: int, backend: Any, gm: "GraphModule") -> str | None:
         loop = find_loop(gm.graph.nodes)
         described = _described_graph(graph_number, backend_name(backend), gm, loop)
         probes.stream.record(described, current_compile_id())
@@ -142,10 +147,10 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
     @probes.guarded("graph calls")
     def record_compiled(
         graph_number: int,
-        gm: Any,
+        gm: "GraphModule",
         compiled: Any,
         elapsed: int,
-        owner: Any,
+        owner: "OutputGraph",
         wrap: Callable[[Any, Any], Any] | None,
         fallback: "GraphWithEagerFallback | None",
     ) -> Any:
@@ -181,7 +186,9 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
             called = parts.stop.around(called, owner.root_tx.f_code)
         return called if wrap is None else wrap(bare, called)
 
-    def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
+    def call_user_compiler(
+        proceed: Callable[..., Any], self: "OutputGraph", gm: "GraphModule", *rest: Any
+    ) -> Any:
         nonlocal graphs_seen
         keeper = parts.whole_program.keeper()
         fallback = None if keeper is None else keeper.before_backend(gm, graphs_seen + 1)
@@ -195,7 +202,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
         graph_in_progress.number, graph_in_progress.key = graph_number, key
         wrap = None if wrap_graph is None else wrap_graph(gm, self.compiler_fn, graph_number)
         try:
-            compiled = original(self, gm, *rest)
+            compiled = proceed(self, gm, *rest)
         finally:
             self.compiler_fn = compiler
             if keeper is not None:
@@ -208,10 +215,10 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
             called = record_compiled(graph_number, gm, compiled, elapsed, self, wrap, fallback)
         return called or (compiled if fallback is None else fallback.wrap(compiled))
 
-    output_graph.OutputGraph.call_user_compiler = call_user_compiler
+    probes.hook(output_graph.OutputGraph, "call_user_compiler", "graphs", call_user_compiler, SkipFrame)
 
 
-def eager(gm: Any, example_inputs: Any) -> Any:
+def eager(gm: "GraphModule", example_inputs: Any) -> Any:
     """A backend that runs the graph as it is, in place of the user's for a graph that is left to eager."""
     return gm.forward
 
@@ -232,7 +239,7 @@ def _without_lazy_module(compiled: Any) -> Any:
     return compiled
 
 
-def _as_torch_calls_it(compiled: Any, gm: Any, owner: Any) -> Any:
+def _as_torch_calls_it(compiled: Any, gm: "GraphModule", owner: "OutputGraph") -> Any:
     """The function that Dynamo calls, inside the wrappers of `torch.compile` and `torch.compiler.disable`.
 
     Dynamo disables itself around what a backend returns, and removes such wrappers first. It would not see
@@ -249,7 +256,7 @@ def _as_torch_calls_it(compiled: Any, gm: Any, owner: Any) -> Any:
 
 
 def _described_graph(
-    graph_number: int, backend: str, gm: Any, loop: dict[str, Any] | None
+    graph_number: int, backend: str, gm: "GraphModule", loop: dict[str, Any] | None
 ) -> GraphHandedOver:
     described = [_node(node) for node in gm.graph.nodes]
     modes = torch_modes(gm)
@@ -289,7 +296,7 @@ def backend_name(backend: Any) -> str:
     return str(name or type(backend).__name__)
 
 
-def _node(node: Any) -> dict[str, Any]:
+def _node(node: "Node") -> dict[str, Any]:
     described: dict[str, Any] = {
         "op": node.op,
         "name": node.name,
@@ -312,7 +319,7 @@ def _node(node: Any) -> dict[str, Any]:
     return described
 
 
-def target_name(node: Any) -> str:
+def target_name(node: "Node") -> str:
     """The target of a node, `torch.abs` rather than `<built-in method abs of type object at 0x…>`."""
     if isinstance(node.target, str):
         return node.target
@@ -351,7 +358,7 @@ def _size(size: Any) -> int | str:
     return size if type(size) is int else str(size)
 
 
-def _input(node: Any) -> dict[str, Any]:
+def _input(node: "Node") -> dict[str, Any]:
     import torch
 
     source = getattr(node.meta.get("grapharg"), "source", None)
@@ -363,12 +370,12 @@ def _input(node: Any) -> dict[str, Any]:
     return described
 
 
-def _subgraph(node: Any) -> dict[str, str]:
+def _subgraph(node: "Node") -> dict[str, str]:
     """The key of the graph that a higher-order operator takes, on which the outer graph's key depends."""
     import torch
 
     try:
-        value = operator.attrgetter(node.target)(node.graph.owning_module)
+        value = operator.attrgetter(str(node.target))(node.graph.owning_module)
     except AttributeError:
         return {}
     if not isinstance(value, torch.fx.GraphModule):

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import NotebookCell
-from ..frames.notebook import cells_of_program
+from ..frames.program_files import cells_of_program
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts

@@ -8,10 +8,13 @@ An optimizer that inherits its step from a class of which another was made befor
 import re
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...shared.early_records import OptimizerMade
 from ..writing.stream import Stream
+
+if TYPE_CHECKING:
+    from torch.fx import GraphModule
 
 
 class OptimizerNotes:
@@ -31,7 +34,7 @@ class OptimizerNotes:
                 )
 
 
-def optimizer_steps(gm: Any) -> list[str]:
+def optimizer_steps(gm: "GraphModule") -> list[str]:
     """The files of the optimizers' `step` methods from which nodes of a Dynamo graph come."""
     files = {_file_of_step(kind) for kind in _optimizers_made()}
     if not files:

@@ -32,6 +32,10 @@ from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
 
 if TYPE_CHECKING:
+    from torch._dynamo.output_graph import OutputGraph
+    from torch._dynamo.types import DynamoFrameType
+    from torch.fx import GraphModule
+
     from ..engine_parts import EngineParts
 
 _TOOLS = (4, 3)  # the ids that sys.monitoring reserves for no kind of tool
@@ -52,7 +56,7 @@ def watch(note: NoteFrame, probes: ProbeGuard) -> None:
 def _frame_callback(note: NoteFrame) -> Callable[..., Any]:
     answer = Answers()
 
-    def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+    def callback(frame: "DynamoFrameType", cache_entry: Any, frame_state: Any) -> Any:
         return answer.not_now_below if note(frame.f_code) else answer.never
 
     return callback
@@ -93,33 +97,31 @@ class StepMarks:
 
     def install(self, output_graph: ModuleType, parts: "EngineParts") -> None:
         """Wrap `OutputGraph.call_user_compiler`, so that calls of graphs that begin a step are noted."""
-        original = output_graph.OutputGraph.call_user_compiler
         self._torch_folder = torch_folder(output_graph)
 
-        @self._probes.guarded("steps")
-        def marked(owner: Any, compiled: Callable[..., Any]) -> Callable[..., Any] | None:
+        def call_user_compiler(
+            proceed: Callable[..., Any], owner: "OutputGraph", gm: "GraphModule", *rest: Any
+        ) -> Any:
+            compiled = proceed(owner, gm, *rest)
             is_left_alone = owner.export or getattr(owner, "package", None) is not None
-            if is_left_alone:
-                return None
-            code = owner.root_tx.f_code
-            is_torch_module = bool(self._calls) and is_wrapper_of_modules(code)
-            if not is_torch_module and not self._begins_step(code):
-                return None
+            return compiled if is_left_alone else self._marked(owner.root_tx.f_code, compiled)
 
-            def marked_graph(*args: Any) -> Any:
-                if is_torch_module:
-                    self._mark_if_called_there()
-                else:
-                    self._mark()
-                return compiled(*args)
+        self._probes.hook(output_graph.OutputGraph, "call_user_compiler", "steps", call_user_compiler)
 
-            return marked_graph
+    def _marked(self, code: CodeType, compiled: Callable[..., Any]) -> Callable[..., Any]:
+        """A compiled graph whose calls are noted if they begin a step."""
+        is_torch_module = bool(self._calls) and is_wrapper_of_modules(code)
+        if not is_torch_module and not self._begins_step(code):
+            return compiled
 
-        def call_user_compiler(self: Any, gm: Any, *rest: Any) -> Any:
-            compiled = original(self, gm, *rest)
-            return marked(self, compiled) or compiled
+        def marked_graph(*args: Any) -> Any:
+            if is_torch_module:
+                self._mark_if_called_there()
+            else:
+                self._mark()
+            return compiled(*args)
 
-        output_graph.OutputGraph.call_user_compiler = call_user_compiler
+        return marked_graph
 
     def watch_eager_frames(self) -> None:
         """Note the eager frames that begin a step, from now on, and record what noting one costs."""

@@ -221,7 +221,9 @@ def _give_tracing_its_own_modules() -> None:
 
     torch's tracing uses neither without a handler, so a program that does this must work with ours as well.
     """
-    import torch._logging._internal as torch_logging
+    import torch._logging._internal as logging_of_torch
+
+    torch_logging: Any = logging_of_torch
 
     for module in (json, hashlib):
         copy = ModuleType(module.__name__)

@@ -22,6 +22,9 @@ from ..frames.source import current_compile_id
 from ..primitives import perf_counter_ns
 
 if TYPE_CHECKING:
+    from torch._dynamo.output_graph import OutputGraph
+    from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+
     from ..engine_parts import EngineParts
 
 _MOST_FUNCTIONS = 200  # the costliest of one attempt; the others are added up
@@ -122,37 +125,25 @@ def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
             del running[running.index(call.attempt) :]  # an interrupt may have left inner attempts
             probes.stream.record(_functions_traced(call.attempt), current_compile_id())
 
-    @probes.guarded("tracing time")
-    def stop() -> None:
+    def mark_bytecode_tracing_stop(proceed: Callable[..., Any], graph: "OutputGraph") -> Any:
         running = attempts()
         if running and running[-1].stopped_ns is None:
             running[-1].stopped_ns = perf_counter_ns()
+        return proceed(graph)
+
+    def run_ctx_mgr(proceed: Callable[..., Any], translator: "InstructionTranslatorBase") -> Any:
+        code, is_root = translator.f_code, isinstance(translator, root)
+        return _TimedContext(
+            proceed(translator), lambda: begin(code, is_root), lambda call: end(call, is_root)
+        )
 
     # First: where torch lacks this method, nothing is timed, rather than the backend with the tracing.
-    _call_before(symbolic_convert.OutputGraph, "mark_bytecode_tracing_stop", stop)
+    probes.hook(
+        symbolic_convert.OutputGraph, "mark_bytecode_tracing_stop", "tracing time", mark_bytecode_tracing_stop
+    )
     for kind in vars(symbolic_convert).copy().values():
         if isinstance(kind, type) and "run_ctx_mgr" in vars(kind):
-            _wrap_run(kind, root, begin, end)
-
-
-def _wrap_run(kind: Any, root: type, begin: Callable[..., Any], end: Callable[..., None]) -> None:
-    original = kind.run_ctx_mgr
-
-    def run_ctx_mgr(self: Any) -> Any:
-        code, is_root = self.f_code, isinstance(self, root)
-        return _TimedContext(original(self), lambda: begin(code, is_root), lambda call: end(call, is_root))
-
-    kind.run_ctx_mgr = run_ctx_mgr
-
-
-def _call_before(kind: Any, method: str, action: Callable[[], None]) -> None:
-    original = getattr(kind, method)
-
-    def act_first(self: Any, *args: Any, **named: Any) -> Any:
-        action()
-        return original(self, *args, **named)
-
-    setattr(kind, method, act_first)
+            probes.hook(kind, "run_ctx_mgr", "tracing time", run_ctx_mgr)
 
 
 def _function(code: CodeType) -> _Function:

@@ -17,10 +17,12 @@ Source: torch/profiler/profiler.py (profile), torch/autograd/profiler.py (profil
 _start_trace; _run_on_profiler_start, which emit_nvtx and emit_itt call, too). Read and run with 2.13.
 """
 
+import ctypes
 import os
 import sys
 import threading
 import zlib
+from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable
 from enum import Enum
 from typing import Any
@@ -31,7 +33,6 @@ from ...shared.settings import Settings
 from ..frames.program_files import is_own
 from ..primitives import create_private, getpid, perf_counter_ns, time_ns
 from ..probe_guard import ProbeGuard
-from ..whole_program.deadline import Deadline
 from ..writing.file_size_limit import FileSizeSignalBlocked
 from .lines import CAN_MARK_LINES, LineMarks, kineto_quiet, warnings_of_c10_quiet
 
@@ -57,6 +58,47 @@ def compress(plain: str, packed: str) -> None:
         for left_over in (plain, unfinished):
             if os.path.exists(left_over):
                 os.unlink(left_over)
+
+
+# Call something in the main thread once a time is up, whatever that thread does then.
+#
+# A thread waits, and leaves a pending call with the interpreter. It is none of `threading`'s, so a program
+# that counts its threads does not meet it.
+#
+# Source: Python's C API (Py_AddPendingCall), which runs the call in the main thread, between instructions.
+
+
+_PENDING_CALL = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+
+
+class Deadline:
+    """One deadline at a time; `call_back` must not raise."""
+
+    def __init__(self, call_back: Callable[[], None]) -> None:
+        def run(argument: Any) -> int:
+            call_back()
+            return 0
+
+        self._pending_call = _PENDING_CALL(run)
+        self._cancelled: Any = None
+
+    def set(self, seconds: float) -> None:
+        """Begin to wait: the time is up in so many seconds."""
+        self.cancel()
+        cancelled = self._cancelled = allocate_lock()
+        cancelled.acquire()
+
+        def wait() -> None:
+            if not cancelled.acquire(True, seconds):
+                ctypes.pythonapi.Py_AddPendingCall(self._pending_call, None)
+
+        start_new_thread(wait, ())
+
+    def cancel(self) -> None:
+        """No call any more, unless it is on its way."""
+        cancelled, self._cancelled = self._cancelled, None
+        if cancelled is not None:
+            cancelled.release()
 
 
 # `dynamo run --profile`:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...shared.early_records import CaptureDecided
 from ...shared.settings import FULLGRAPH_FIRST, SEMANTICS_EAGER, Settings
+from ..errors import NotCompiled
 from ..frames.callback import Answers, FrameCallback
-from ..frames.notebook import cells_of_program
 from ..frames.program_files import (
+    cells_of_program,
     own_modules,
     place_of_compile_call,
     place_of_compile_call_in_file,
@@ -24,13 +25,17 @@ from ..frames.source import CodeObjects
 from ..import_hook import import_hook
 from ..imports import import_later
 from ..interventions.compile_arguments import optimize_context
-from ..probe_guard import NotCompiled, ProbeGuard
+from ..probe_guard import ProbeGuard
 from .budget import Budget, CompileDeferred
 from .limits import CompileLimit, CompileLimitReached, TracingLimits
 from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_resumed, is_torch_module_file
 from .warnings_of_compiling import compiling_warns_of_nothing
 
 if TYPE_CHECKING:
+    from torch._dynamo.output_graph import OutputGraph
+    from torch._dynamo.types import DynamoFrameType
+    from torch.fx import GraphModule
+
     from ...backends.compilers import Tell
     from ..eager_semantics.keeper import Keeper
 
@@ -94,39 +99,34 @@ class WholeProgramCapture:
         self._frames.enter()
 
     def _limit_backends(self, output_graph: Any) -> None:
-        original = output_graph.OutputGraph.call_user_compiler
         seconds = self._settings.compile_limit
         limit = None if seconds is None else CompileLimit(seconds)
         has_budget = self._may_use_inductor()  # other backends are quick, or unknown
 
-        def call_user_compiler(graph: Any, gm: Any, *rest: Any) -> Any:
+        def call_user_compiler(
+            proceed: Callable[..., Any], graph: "OutputGraph", gm: "GraphModule", *rest: Any
+        ) -> Any:
             def call() -> Any:
-                return (original if limit is None else limited)(graph, gm, *rest)
+                return proceed(graph, gm, *rest) if limit is None else limit.call(proceed, graph, gm, *rest)
 
+            if not self._limits.is_limited:
+                return proceed(graph, gm, *rest)
             code = getattr(self._taking, "code", None)
-            if not (self._limits.is_limited and has_budget) or code is None:
-                return call()
             ops = sum(node.op.startswith("call_") for node in gm.graph.nodes)
             try:
-                return self._budget.call_backend(code, ops, call)
+                return self._budget.call_backend(code, ops, call) if has_budget and code else call()
             except CompileDeferred as error:
                 # torch has counted the ops already (compile_and_call_fx_graph) of a graph that is not made.
                 sys.modules["torch._dynamo.utils"].counters["stats"]["calls_captured"] -= ops
                 self._limits.fall_back("--capture-budget", f"{error} (--capture-budget)")
                 raise
-
-        def limited(*args: Any) -> Any:
-            assert limit is not None
-            if not self._limits.is_limited:
-                return original(*args)
-            try:
-                return limit.call(original, *args)
             except CompileLimitReached as error:
-                reason = f"{error} (--compile-limit {limit.seconds:g})"
-                self._limits.fall_back("--compile-limit", reason)
+                self._limits.fall_back("--compile-limit", f"{error} (--compile-limit {seconds:g})")
                 raise
 
-        output_graph.OutputGraph.call_user_compiler = call_user_compiler
+        self._probes.hook(
+            output_graph.OutputGraph, "call_user_compiler", "limits on backends", call_user_compiler
+        )
 
     def finish(self) -> None:
         """The process ends."""
@@ -161,7 +161,7 @@ class WholeProgramCapture:
             """Called last: another thread may have stopped the capture and taken back what was decided."""
             return given if self._frames.is_active else answer.not_now_below
 
-        def callback(frame: Any, cache_entry: Any, frame_state: Any) -> Any:
+        def callback(frame: "DynamoFrameType", cache_entry: Any, frame_state: Any) -> Any:
             try:
                 if not self._frames.is_active or _is_stance_force_eager():
                     return answer.not_now_below
@@ -218,7 +218,7 @@ class WholeProgramCapture:
             return self._dynamo_callback(*given), True
         return self._keeper.compile_frame(self._dynamo_callback, *given)
 
-    def _verdict(self, frame: Any, frame_state: dict[Any, Any]) -> str:
+    def _verdict(self, frame: "DynamoFrameType", frame_state: dict[Any, Any]) -> str:
         """The policy's verdict, but NEVER once it has been NOT_NOW too often."""
         verdict = self._policy.verdict(frame)
         if verdict == NOT_NOW:
@@ -308,7 +308,7 @@ class WholeProgramCapture:
                 return False
             return bool(original(thing, *args, **named))
 
-        trace_rules.check = check
+        trace_rules.check = check  # type: ignore[assignment]
 
     def _own_compile_call_in_new_files(self) -> str | None:
         for name, file in own_modules().items():

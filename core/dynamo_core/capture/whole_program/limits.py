@@ -21,11 +21,15 @@ from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...shared.settings import Settings
 from ..primitives import thread_time_ns
 from ..probe_guard import ProbeGuard
+
+if TYPE_CHECKING:
+    from torch._dynamo.bytecode_transformation import Instruction
+    from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 
 # Repeated passes that add no more ops than this in all are traced, however many they are: they cost little.
 _OPS_FOLLOWED_ANYWAY = 200
@@ -105,17 +109,17 @@ class TracingLimits:
                 self._check_at_calls(translator_class)
 
     def _check_at_calls(self, translator_class: Any) -> None:
-        original = translator_class.run_ctx_mgr
+        from torch._dynamo.exc import SkipFrame
 
-        def run_ctx_mgr(translator: Any) -> Any:
+        def run_ctx_mgr(proceed: Callable[..., Any], translator: "InstructionTranslatorBase") -> Any:
             self._check(translator, None)
-            return original(translator)
+            return proceed(translator)
 
-        translator_class.run_ctx_mgr = run_ctx_mgr
+        self._probes.hook(translator_class, "run_ctx_mgr", "tracing limits", run_ctx_mgr, SkipFrame)
 
     def _check_at_jumps(self, translator_class: Any) -> None:
         def checked(jump: Any) -> Any:
-            def checked_jump(translator: Any, instruction: Any) -> Any:
+            def checked_jump(translator: "InstructionTranslatorBase", instruction: "Instruction") -> Any:
                 self._check(translator, instruction)
                 return jump(translator, instruction)
 
@@ -126,7 +130,7 @@ class TracingLimits:
             if table[code] is not None:
                 table[code] = checked(table[code])
 
-    def _check(self, translator: Any, instruction: Any) -> None:
+    def _check(self, translator: "InstructionTranslatorBase", instruction: "Instruction | None") -> None:
         """Raise torch's SkipFrame where a limit is met."""
         frame: _Frame | None = getattr(self._thread, "frame", None)
         if frame is None:
@@ -140,7 +144,9 @@ class TracingLimits:
 
             raise SkipFrame(frame.limit_met.reason)
 
-    def _limit_met_by(self, frame: _Frame, translator: Any, instruction: Any) -> LimitMet | None:
+    def _limit_met_by(
+        self, frame: _Frame, translator: "InstructionTranslatorBase", instruction: "Instruction | None"
+    ) -> LimitMet | None:
         code: CodeType = translator.f_code
         seconds = (thread_time_ns() - frame.began_ns) / 1e9
         if self._seconds is not None and seconds > self._seconds:
@@ -169,9 +175,10 @@ class TracingLimits:
             code,
         )
 
-    def _count_pass(self, translator: Any, instruction: Any) -> _Loop:
+    def _count_pass(self, translator: "InstructionTranslatorBase", instruction: "Instruction") -> _Loop:
         """The loop that the instruction jumps back to, after counting the pass that has just ended."""
         loops: dict[Any, _Loop] = translator.__dict__.setdefault("dynamo_run_loops", {})
+        assert instruction.target is not None  # it jumps
         target = translator.indexof[instruction.target]
         nodes = len(translator.output.graph.nodes)
         inputs = translator.output.root_tracer.input_name_to_proxy
@@ -206,9 +213,10 @@ def _backward_jumps() -> list[int]:
     ]
 
 
-def _jumps_backward(translator: Any, instruction: Any) -> bool:
+def _jumps_backward(translator: "InstructionTranslatorBase", instruction: "Instruction") -> bool:
     """Whether the instruction jumps backward: its target lies before the next instruction."""
-    return bool(translator.indexof[instruction.target] < translator.instruction_pointer)
+    target, following = instruction.target, translator.instruction_pointer
+    return target is not None and following is not None and translator.indexof[target] < following
 
 
 _REPEAT_SIGNAL_AFTER = 1.0  # seconds; Python ignores an exception that is raised in a destructor, for example

@@ -11,10 +11,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..frames.program_files import is_own
 from ..frames.source import CodeObjects
+
+if TYPE_CHECKING:
+    from torch._dynamo.types import DynamoFrameType
 
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _RESUME_PREFIX = "torch_dynamo_resume_in_"  # torch/_dynamo/resume_execution.py, 2.8 to 2.15
@@ -37,7 +40,7 @@ class Policy:
         for code in codes:
             self._left_to_eager.add(code)
 
-    def verdict(self, frame: Any) -> str:
+    def verdict(self, frame: "DynamoFrameType") -> str:
         """TAKE it; NOT_NOW, for what it was given; NEVER, for its code; NEVER_BELOW, nor its callees."""
         import torch
 
@@ -140,8 +143,8 @@ def _is_subclass(kind: type) -> bool:
     return issubclass(kind, torch.Tensor) and not (
         kind is torch.Tensor
         or (
-            kind.__torch_function__ is torch._C._disabled_torch_function_impl  # type: ignore[attr-defined]
-            and kind.__torch_dispatch__ is torch._C._disabled_torch_dispatch_impl  # type: ignore[attr-defined]
+            kind.__torch_function__ is torch._C._disabled_torch_function_impl
+            and kind.__torch_dispatch__ is torch._C._disabled_torch_dispatch_impl
         )
     )
 

@@ -3,6 +3,7 @@
 import logging
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 from ..torch_versions import keep_linear_algebra_checks, settings_that_miss_changed_parameters
 
@@ -50,16 +51,17 @@ def let_globals_be_cleared() -> Callable[[], None]:
     """
     from torch._dynamo.utils import CleanupHook
 
-    original = CleanupHook.__call__
+    hook_class: Any = CleanupHook
+    original = hook_class.__call__
 
     def remove(hook: CleanupHook, *args: object) -> None:
         if hook.name in hook.scope:
             original(hook, *args)
 
     def restore() -> None:
-        CleanupHook.__call__ = original
+        hook_class.__call__ = original
 
-    CleanupHook.__call__ = remove
+    hook_class.__call__ = remove
     return restore
 
 
