@@ -50,7 +50,7 @@ def a_break(
     return GraphBreak(reason, (StackFrame(Place(file, line), function, text),), CompileId(line, 0))
 
 
-def recompiled(source: str = "x", kind: str = "size", times: int = 1) -> Recording:
+def recompiled(source: str = "x", kind: Any = "size", times: int = 1) -> Recording:
     """`f`, compiled again for the size of one of its arguments."""
     place = Place(FILE, 3)
     compiles = [

@@ -10,13 +10,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..bench.suite.rows import from_json
 from ..launch.program import Program
 from ..launch.run import provenance_mark
 from ..model import Place
 from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.plain_files import read_plain
 from ..remedies.rules import Change
+from ..shared.conversion import from_json
 from ..shared.errors import CannotApply, CannotRecord
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import create_private

@@ -1,15 +1,12 @@
 """The rows of a suite (a program under a backend), as they are stored and shown, and their summaries."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import geometric_mean
-from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Literal
 
 from ...shared.quick_dataclass import dataclass
 from ...shared.timing import Ratio
-from ...shared.validation import matches
 from ..comparison import Basis, Figures, compare
 from ..measured import EAGER, Bench, Machine, Verdict
 
@@ -223,34 +220,3 @@ def _summary(backend: str, rows: Sequence[Row], hardware: str | None) -> Backend
         pass_rate=len(passed) / len(rows),
         hardware=hardware,
     )
-
-
-# Dataclasses from JSON values, the inverse of `dataclasses.asdict`
-
-_Kind = TypeVar("_Kind")
-
-
-def from_json(kind: type[_Kind], value: Any) -> _Kind:
-    """A dataclass from its JSON value; unknown fields are ignored.
-
-    ValueError where a field is missing or of another type.
-    """
-    built = _build(kind, value)
-    if not matches(built, kind):
-        raise ValueError(f"it is no {kind.__name__}")
-    return built  # type: ignore[no-any-return]
-
-
-def _build(hint: Any, value: Any) -> Any:
-    if is_dataclass(hint) and isinstance(value, Mapping):
-        hints = get_type_hints(hint)
-        missing = [each.name for each in fields(hint) if each.default is MISSING and each.name not in value]
-        if missing:
-            raise ValueError(f"it has no {missing[0]}")
-        return hint(**{name: _build(hints[name], value[name]) for name in hints if name in value})  # type: ignore[operator]
-    if get_origin(hint) is tuple and isinstance(value, list):
-        return tuple(_build(get_args(hint)[0], each) for each in value)
-    if get_origin(hint) in (Union, UnionType):
-        kinds = [each for each in get_args(hint) if is_dataclass(each) or get_origin(each) is tuple]
-        return _build(kinds[0], value) if kinds and value is not None else value
-    return value

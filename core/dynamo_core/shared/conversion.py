@@ -1,0 +1,48 @@
+"""Dataclasses from JSON values, and from objects that have fields of the same names."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from .validation import matches
+
+_Kind = TypeVar("_Kind")
+
+
+def from_fields(kind: type[_Kind], source: object, /, **others: Any) -> _Kind:
+    """A `kind` with the fields `others`; `source` has all further ones, as attributes of the same names."""
+    values = {name: getattr(source, name) for name in _names(cast(Any, kind)) if name not in others}
+    return kind(**values, **others)
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+def from_json(kind: type[_Kind], value: Any) -> _Kind:
+    """A dataclass from its JSON value, the inverse of `dataclasses.asdict`; unknown fields are ignored.
+
+    ValueError where a field is missing or of another type.
+    """
+    built = _build(kind, value)
+    if not matches(built, kind):
+        raise ValueError(f"it is no {kind.__name__}")
+    return built  # type: ignore[no-any-return]
+
+
+def _build(hint: Any, value: Any) -> Any:
+    if is_dataclass(hint) and isinstance(value, Mapping):
+        hints = get_type_hints(hint)
+        missing = [each.name for each in fields(hint) if each.default is MISSING and each.name not in value]
+        if missing:
+            raise ValueError(f"it has no {missing[0]}")
+        return hint(**{name: _build(hints[name], value[name]) for name in hints if name in value})  # type: ignore[operator]
+    if get_origin(hint) is tuple and isinstance(value, list):
+        return tuple(_build(get_args(hint)[0], each) for each in value)
+    if get_origin(hint) in (Union, UnionType):
+        kinds = [each for each in get_args(hint) if is_dataclass(each) or get_origin(each) is tuple]
+        return _build(kinds[0], value) if kinds and value is not None else value
+    return value
