@@ -1,11 +1,12 @@
 """`dynamo backends`: the backends of a Python, and what one of them can be told."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
 
 from dynamo_core.analysis.words import first_line, number, seconds
-from dynamo_core.launch.backend_list import Backend, Details, Origin, Registry, Trial
+from dynamo_core.launch.backend_list import Backend, Details, Registry
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import Count
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -141,7 +142,7 @@ def _why_not(backend: Backend, shared: Sequence[tuple[str, str]]) -> str:
         return backend.import_error
     problems = [
         f"{device}: {problem}"
-        for device, problem in backend.devices.items()
+        for device, problem in (backend.devices or {}).items()
         if problem is not None and ((device, problem) not in shared or not backend.runs_on)
     ]
     return "; ".join(problems)
@@ -152,7 +153,7 @@ def _shared_problems(backends: Sequence[Backend]) -> list[tuple[str, str]]:
     met = Counter(
         (device, problem)
         for backend in backends
-        for device, problem in backend.devices.items()
+        for device, problem in (backend.devices or {}).items()
         if problem is not None
     )
     return [problem for problem, times in met.items() if times >= _SHARED]
@@ -162,34 +163,13 @@ def _shared_problems(backends: Sequence[Backend]) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class BackendValue:
-    """A backend by its name."""
-
-    in_common: ClassVar[str] = "backend"
-
-    name: str
-    origin: Origin
-    source: Annotated[str, "torch's file, the package with its function, or what ours is"]
-    version: Annotated[str | None, "of the package; null where it has none or is not here"]
-    tags: Annotated[list[str], "torch's: debug, experimental"]
-    is_registered: Annotated[bool, "false: known by name, but its package is not here"]
-    import_error: Annotated[str | None, "why it cannot be had at all"]
-    devices: Annotated[
-        dict[str, str | None] | None,
-        "why it cannot run on each type of device, null where all that it needs is here; null as a whole: "
-        "not known",
-    ]
-    trial: Annotated[Trial | None, "what became of a tiny graph, with --check; null: not tried"]
-
-
-@dataclass(frozen=True)
 class BackendsDocument:
     """The backends of a Python."""
 
     python: Annotated[str, "whose backends they are"]
     torch: str
     hidden: Annotated[Count, "how many are left out without --all"]
-    backends: list[BackendValue]
+    backends: list[Backend]
 
 
 @dataclass(frozen=True)
@@ -197,13 +177,13 @@ class BackendDocument:
     """The modes and options of one backend."""
 
     name: str
-    backend: Annotated[BackendValue | None, "null for module:function and file.py:function"]
+    backend: Annotated[Backend | None, "null for module:function and file.py:function"]
     signature: str | None
     docstring: str | None
     place: Annotated[str | None, "file:line"]
-    modes: Annotated[dict[str, dict[str, Any]] | None, "Inductor's, with the options that each sets"]
+    modes: Annotated[Mapping[str, Mapping[str, Any]] | None, "Inductor's, with the options that each sets"]
     options: Annotated[
-        dict[str, Any] | None,
+        Mapping[str, Any] | None,
         "all of Inductor's, with their defaults here; what JSON does not know is text",
     ]
 
@@ -215,33 +195,17 @@ def listing_document(registry: Registry, show_all: bool) -> BackendsDocument:
         python=registry.python,
         torch=registry.torch,
         hidden=len(registry.backends) - len(shown),
-        backends=list(map(_backend, shown)),
+        backends=shown,
     )
 
 
 def details_document(details: Details) -> BackendDocument:
     """One backend as JSON values."""
-    source, modes, options = details.source, details.modes, details.options
-    return BackendDocument(
+    return from_fields(
+        BackendDocument,
+        details.source,
         name=details.name,
-        backend=None if details.registered is None else _backend(details.registered),
-        signature=source.signature,
-        docstring=source.docstring,
-        place=source.place,
-        modes=None if modes is None else {mode: dict(sets) for mode, sets in modes.items()},
-        options=None if options is None else dict(options),
-    )
-
-
-def _backend(backend: Backend) -> BackendValue:
-    return BackendValue(
-        name=backend.name,
-        origin=backend.origin,
-        source=backend.source,
-        version=backend.version,
-        tags=list(backend.tags),
-        is_registered=backend.is_registered,
-        import_error=backend.import_error,
-        devices=dict(backend.devices) or None,
-        trial=backend.trial,
+        backend=details.registered,
+        modes=details.modes,
+        options=details.options,
     )

@@ -6,6 +6,7 @@ from dynamo_core.bench.comparison import Basis, Figures, Speed, compare, speed_o
 from dynamo_core.bench.graphs import GraphTimes
 from dynamo_core.bench.measured import Agreement, Bench, OutputComparison, Run
 from dynamo_core.model import Place
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import Count, Ge, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -139,7 +140,7 @@ class BenchDocument:
         Ge(1),
         "how many were to be run in the end: there are more of them while they do not decide",
     ]
-    threads: Annotated[list[int], "how many threads torch had, where graphs of the first run say so"]
+    threads: Annotated[tuple[int, ...], "how many threads torch had, where graphs of the first run say so"]
     is_interrupted: Annotated[bool, "what is missing was not run"]
     step: Annotated[StepValue | None, "what is taken for a step; null where nothing repeats"]
     recordings: Annotated[str | None, "the folder of --recordings"]
@@ -153,13 +154,10 @@ class BenchDocument:
 def bench_document(bench: Bench) -> BenchDocument:
     """The document."""
     step, graphs = bench.step, bench.graphs
-    return BenchDocument(
-        program=bench.program,
-        rounds=bench.rounds,
-        threads=list(bench.threads),
-        is_interrupted=bench.is_interrupted,
-        step=None if step is None else StepValue(step.name, step.place, step.called_at),
-        recordings=bench.recordings,
+    return from_fields(
+        BenchDocument,
+        bench,
+        step=None if step is None else from_fields(StepValue, step, function=step.name),
         backends=[_backend(figures, bench) for figures in compare(bench)],
         graphs=None if graphs is None else list(map(_graph, graphs)),
     )
@@ -172,16 +170,12 @@ def speedups_csv(bench: Bench) -> str:
 
 def _backend(figures: Figures, bench: Bench) -> BackendFigures:
     backend, first, speed = figures.backend, figures.first_success, figures.speed_up
-    return BackendFigures(
+    return from_fields(
+        BackendFigures,
+        figures,
         backend=backend.name,
         problem=backend.problem,
-        basis=figures.basis,
-        why_run=figures.why_run,
-        steps_compared=figures.steps_compared,
-        seconds=list(figures.seconds),
-        median_seconds=figures.median_seconds,
         speed_up=None if speed is None else speed_of(speed),
-        is_decided=figures.is_decided,
         compile_seconds=CompileSeconds(figures.compile_cold, figures.compile_warm),
         break_even_steps=figures.break_even,
         peak_bytes=PeakBytes(figures.peak_resident, figures.peak_cuda),
@@ -189,7 +183,6 @@ def _backend(figures: Figures, bench: Bench) -> BackendFigures:
         graph_breaks=None if first is None else first.graph_breaks,
         recompiles=None if first is None else first.recompiles,
         agreement=None if backend.is_eager else backend.agreement,
-        output=figures.output,
         runs=[
             _run(number, run, None if bench.recordings is None else run.recording)
             for number, run in backend.runs.items()
@@ -202,14 +195,11 @@ def _run(number: int, run: Run, recording: str | None) -> RunOfRound:
 
 
 def _graph(graph: GraphTimes) -> GraphFigures:
-    return GraphFigures(
+    return from_fields(
+        GraphFigures,
+        graph,
         graph=graph.number,
-        frame=graph.frame,
-        place=graph.place,
         op_count=graph.ops,
-        calls=graph.calls,
-        problem=graph.problem,
-        fastest=graph.fastest,
         backends=[
             BackendOnGraph(backend=name, **measurement.as_json())
             for name, measurement in graph.measurements.items()

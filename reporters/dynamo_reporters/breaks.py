@@ -45,6 +45,7 @@ from dynamo_core.remedies.break_rules import break_advice
 from dynamo_core.remedies.expected import expected_break
 from dynamo_core.remedies.hints import useful_hints
 from dynamo_core.remedies.rules import Advice
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
@@ -133,10 +134,9 @@ def breaks_of(case: Case) -> Breaks:
 def _break(cost: BreakCost) -> Break:
     each, first, explanation = cost.distinct, cost.distinct.first, cost.distinct.first.explanation
     advice = break_advice(first, each.process.torch_version, cost.recompiles.lengthened)
-    return Break(
-        place=first.place,
-        kind=first.kind,
-        reason=first.reason,
+    return from_fields(
+        Break,
+        first,
         registry_id=explanation.registry_id if explanation else None,
         link=explanation.link if explanation else None,
         explanation=explanation.explanation if explanation else None,
@@ -147,8 +147,6 @@ def _break(cost: BreakCost) -> Break:
         makes_frame_eager=bool(each.frames_fell_back),
         expected=expected_break(first),
         compile_ids=[occurrence.compile_id for occurrence in each.occurrences],
-        stack=list(first.stack),
-        callers=list(first.callers),
         user_call=each.user_call,
         source={str(line): text for line, text in first.around.items()} or None,
         between=[
@@ -165,12 +163,10 @@ def _break(cost: BreakCost) -> Break:
 
 def _frames(recording: Recording, outcome: str) -> list[FrameInEager]:
     return [
-        FrameInEager(
+        from_fields(
+            FrameInEager,
+            frame,
             process=process,
-            name=frame.name,
-            place=frame.place,
-            compile_id=frame.compile_id,
-            reason=frame.reason,
             broke_at=frame.explanation.place if frame.explanation else None,
             kind=frame.explanation.kind if frame.explanation else None,
         )

@@ -1,10 +1,13 @@
 """`dynamo check`: the page."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 
 from dynamo_core.analysis.words import number, place
-from dynamo_core.compare.lock import Checked, Difference, Direction
+from dynamo_core.compare.lock import Checked, Difference
 from dynamo_core.findings import Finding
+from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.errors import GotWorse
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -116,9 +119,7 @@ class CountValue:
 class DifferenceValue:
     """One fact that differs from what is locked, or is beyond a bound; `finding` where this run has it."""
 
-    direction: Direction
-    text: str
-    identity: str | None
+    difference: Difference = field(metadata=INLINE)
     finding: Finding | None
 
 
@@ -140,14 +141,11 @@ class CheckDocument:
 
 def check_document(checked: Checked, findings: Mapping[str, Finding]) -> CheckDocument:
     """The document."""
-    return CheckDocument(
-        checked.program,
-        checked.is_locked,
-        tuple(CountValue(name, count) for name, count in checked.now.counts.items()),
-        tuple(
-            DifferenceValue(each.direction, each.text, each.identity, findings.get(each.identity or ""))
-            for each in checked.differences
+    return from_fields(
+        CheckDocument,
+        checked,
+        counts=tuple(CountValue(name, count) for name, count in checked.now.counts.items()),
+        differences=tuple(
+            DifferenceValue(each, findings.get(each.identity or "")) for each in checked.differences
         ),
-        checked.not_comparable,
-        checked.noted,
     )

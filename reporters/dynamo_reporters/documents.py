@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from dynamo_core.model import CompileId, Place, Process, StackFrame
 from dynamo_core.shared.declared import Ge, Gt
@@ -41,7 +41,7 @@ def id_value(compile_id: CompileId | None) -> str | None:
 def json_value(value: Any) -> Any:
     """A dataclass as an object with its fields in order, a tuple as a list, a place as everywhere else.
 
-    A field `class_` is `class`.
+    A field `class_` is `class`; the fields of one that is `INLINE` stand in its place.
     """
     if isinstance(value, CompileId):
         return id_value(value)
@@ -52,11 +52,12 @@ def json_value(value: Any) -> Any:
     if isinstance(value, StackFrame):
         place = value.place
         return {"file": place.file, "line": place.line, "name": value.function, "text": value.text}
-    if is_dataclass(value):
-        kind: type = type(value)
-        names = _names(kind)
-        held = (getattr(value, field) for field, _ in names)
-        return dict(zip((name for _, name in names), map(json_value, held), strict=True))
+    if is_dataclass(value) or hasattr(value, "_fields"):
+        content: dict[str, Any] = {}
+        for field, name in _names(cast(Any, type(value))):
+            item = json_value(getattr(value, field))
+            content |= item if name is None else {name: item}
+        return content
     if isinstance(value, dict):
         return dict(zip(value, map(json_value, value.values()), strict=True))
     # By map: before Python 3.12 a comprehension is a frame more, and chains of breaks are deep.
@@ -64,10 +65,15 @@ def json_value(value: Any) -> Any:
 
 
 @cache
-def _names(declared: Any) -> tuple[tuple[str, str], ...]:
-    """The fields of a dataclass that are in documents, and their names in JSON."""
-    shown = (field for field in fields(declared) if field.metadata.get("in_documents", True))
-    return tuple((field.name, field.name.rstrip("_")) for field in shown)
+def _names(declared: Any) -> tuple[tuple[str, str | None], ...]:
+    """The fields of a dataclass or named tuple, and their names in JSON; None for an `INLINE` one."""
+    if not is_dataclass(declared):
+        return tuple((name, name) for name in declared._fields)
+    return tuple(
+        (field.name, None if "inline" in field.metadata else field.name.rstrip("_"))
+        for field in fields(declared)
+        if field.metadata.get("in_json", True)
+    )
 
 
 def json_schema(declared: Any) -> dict[str, Any]:
@@ -81,7 +87,7 @@ def json_schema(declared: Any) -> dict[str, Any]:
         return dict(_SCALARS[declared])
     if declared in _NAMED:
         return dict(_NAMED[declared])
-    if is_dataclass(declared) and isinstance(declared, type):
+    if isinstance(declared, type) and (is_dataclass(declared) or hasattr(declared, "_fields")):
         name = getattr(declared, "in_common", None)
         return object_schema(declared) if name is None else {"$ref": f"common.schema.json#/$defs/{name}"}
     origin, arguments = get_origin(declared), get_args(declared)
@@ -95,7 +101,7 @@ def json_schema(declared: Any) -> dict[str, Any]:
         length = len(arguments)
         places = list(map(json_schema, arguments))
         return {"type": "array", "prefixItems": places, "minItems": length, "maxItems": length}
-    if origin is dict and arguments[0] is str:
+    if origin in (dict, Mapping) and arguments[0] is str:
         return {"type": "object", "additionalProperties": json_schema(arguments[1])}
     if origin in (Union, UnionType):
         kinds = [{"type": "null"} if each is NoneType else json_schema(each) for each in arguments]
@@ -113,7 +119,10 @@ def _keyword(note: Any) -> tuple[str, Any]:
 def object_schema(declared: type) -> dict[str, Any]:
     """The schema of a dataclass itself, also of one that `json_schema` refers to by its name."""
     hints = get_type_hints(declared, include_extras=True)
-    properties = {name: json_schema(hints[field]) for field, name in _names(declared)}
+    properties: dict[str, Any] = {}
+    for field, name in _names(declared):
+        hint = hints[field]
+        properties |= object_schema(hint)["properties"] if name is None else {name: json_schema(hint)}
     return {
         "type": "object",
         "description": " ".join((declared.__doc__ or "").split()),

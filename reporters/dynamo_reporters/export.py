@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import field
 from pathlib import Path
 
 from dynamo_core.analysis.words import alternatives, number, place
 from dynamo_core.exports.modules import ExportInTrace, Exports, ModuleExport, agreement, specialized_arguments
 from dynamo_core.exports.obstacles import Obstacle
 from dynamo_core.model import AGREES
+from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.names import AOTI, COMPILE, DONE, DRAFT, EXPORT, STRICT
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -244,20 +246,9 @@ class ExportDocument:
     """
 
     recording: str
-    modules: tuple[ModuleExport, ...]
-    left_out: int | None
-    why_left_out: str | None
-    problem: str | None
-    traced: tuple[ExportInTrace, ...]
+    exports: Exports = field(metadata=INLINE)
 
 
 def export_document(exports: Exports, recording: str) -> ExportDocument:
     """The document."""
-    return ExportDocument(
-        recording,
-        exports.modules,
-        exports.left_out,
-        exports.why_left_out,
-        exports.problem,
-        exports.traced,
-    )
+    return ExportDocument(recording, exports)

@@ -9,6 +9,7 @@ from dynamo_core.fix.applying import changed_lines, patch_text
 from dynamo_core.fix.changes import environment_of
 from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial, Verdict
 from dynamo_core.model import Place
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph
@@ -221,33 +222,19 @@ class FixDocument:
 
 def fix_document(fixes: Fixes) -> FixDocument:
     """The document."""
-    return FixDocument(
-        fixes.program,
-        len(fixes.runs),
-        fixes.baseline,
-        tuple(_fix(number, fix) for number, fix in enumerate(fixes.fixes, 1)),
-        None if fixes.together is None else _trial(fixes.together),
-        fixes.stopped,
-        fixes.steps,
-        fixes.lines_compared,
-        fixes.unseen,
+    return from_fields(
+        FixDocument,
+        fixes,
+        runs=len(fixes.runs),
+        fixes=tuple(_fix(number, fix) for number, fix in enumerate(fixes.fixes, 1)),
+        together=None if fixes.together is None else _trial(fixes.together),
     )
 
 
 def _fix(number: int, fix: Fix) -> FixValue:
     kept = None if fix.kept is None else fix.trials.index(fix.kept)
-    trials = tuple(map(_trial, fix.trials))
-    return FixValue(number, fix.finding, fix.is_proven, kept, fix.cured_by, trials)
+    return from_fields(FixValue, fix, number=number, kept=kept, trials=tuple(map(_trial, fix.trials)))
 
 
 def _trial(trial: Trial) -> TrialValue:
-    return TrialValue(
-        trial.remedy,
-        trial.verdict,
-        trial.reason,
-        trial.before,
-        trial.after,
-        trial.runs,
-        patch_text(trial.patches),
-        trial.is_earlier,
-    )
+    return from_fields(TrialValue, trial, patch=patch_text(trial.patches))

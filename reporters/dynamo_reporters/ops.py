@@ -11,6 +11,7 @@ from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording
 from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
 from dynamo_core.shared import names
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Heading, Paragraph, bar, table
@@ -180,14 +181,13 @@ def _body(recording: Recording, sort: str) -> OpsBody:
     return OpsBody(
         total=op_counts(named, sort) if named else None,
         graphs=[
-            GraphOps(
+            from_fields(
+                GraphOps,
+                graph,
                 process=process,
-                number=graph.number,
-                compile_id=graph.compile_id,
                 frame=graph.frame_name,
                 place=graph.frame_place,
                 op_count=graph.ops,
-                calls=graph.calls,
                 ops=op_counts([graph], sort) if graph.nodes is not None else None,
                 training=_training(graph, process),
             )

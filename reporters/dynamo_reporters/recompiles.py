@@ -26,12 +26,12 @@ from dynamo_core.model import Compile, CompileId, GuardFailure, Place, Process, 
 from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.guards import plain_source
 from dynamo_core.remedies.recompile_rules import recompile_advice
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.failed_guard import source_words, without_stack_names
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Bullets, Heading, Paragraph, Table, table
 from .parts.after_freeze import FreezeDocument, after_freeze, freeze_of
-from .parts.sections import Failure, failure_of
 from .report import Detail, Report
 
 # What to do about the recompiles of a frame.
@@ -65,7 +65,7 @@ class Recompile:
     served: Annotated[int | None, "calls of what it made, to the end; null where they were not counted"]
     moment: Annotated[Moment, "when it began"]
     reason: Annotated[str | None, "torch's recompile_reason"]
-    failures: Annotated[list[Failure], "newest entry first"]
+    failures: Annotated[list[GuardFailure], "newest entry first"]
 
 
 @dataclass(frozen=True)
@@ -97,13 +97,11 @@ def recompiles_of(case: Case) -> Recompiles:
 
 
 def _frame_document(frame: FrameRecompiles, recording: Recording) -> RecompiledFrame:
-    return RecompiledFrame(
-        process=frame.process,
-        name=frame.name,
-        place=frame.place,
-        seconds=frame.seconds,
+    return from_fields(
+        RecompiledFrame,
+        frame,
         limit_hit=None if frame.limit is None else frame.limit.compile_id,
-        dynamic=[DynamicSize(each.source, each.name, each.compile_id) for each in frame.symbols],
+        dynamic=[from_fields(DynamicSize, each) for each in frame.symbols],
         advice=advice_for(frame),
         recompiles=[
             Recompile(
@@ -113,7 +111,7 @@ def _frame_document(frame: FrameRecompiles, recording: Recording) -> RecompiledF
                 moment=moment_of(compile_.compile_id, frame.records, recording),
                 reason=compile_.recompile_reason,
                 failures=[
-                    failure_of(failure, frame.actual(compile_, failure), frame.place_of(failure))
+                    replace(failure, actual=frame.actual(compile_, failure), place=frame.place_of(failure))
                     for failure in frame.failures(compile_)
                 ],
             )

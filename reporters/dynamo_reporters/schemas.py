@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from .backends import BackendValue
+from dynamo_core.launch.backend_list import Backend
+from dynamo_core.model import GuardFailure
+
 from .bytecode.document import Step
 from .documents import json_schema, object_schema
 from .parts.after_freeze import FreezeDocument
-from .parts.sections import Failure
 from .parts.training_document import Pair, PairOperators, PairTotals
 from .profile.compile_document import PhaseOfCompile
 from .profile.document import PartOfWallTime
@@ -17,8 +18,8 @@ from .registry import REPORTS
 from .shipped_schemas import COMMON, NAMES, file_of
 
 _IN_COMMON = (
-    BackendValue,
-    Failure,
+    Backend,
+    GuardFailure,
     FreezeDocument,
     Pair,
     PairOperators,

@@ -93,10 +93,10 @@ def test_a_training_step_by_graph_and_by_line(run: Runner, tmp_path: Path) -> No
     process, _ = _profiled(run, tmp_path, TRAIN, "--profile-steps", "4")
     window = _window(process)
     assert (window.steps, window.compiles, window.kernels, window.damaged_events) == (4, 0, None, 0)
-    parts = {(part.part.graph, part.part.is_backward): part for part in window.parts}
+    parts = {(part.graph.number, part.graph.is_backward): part for part in window.parts}
     assert set(parts) == {(1, False), (1, True)}
     assert all(part.calls == 4 and part.seconds >= part.operator_seconds > 0 for part in parts.values())
-    calls = {(o.name, o.part.is_backward if o.part else None): o.calls for o in window.operators}
+    calls = {(o.name, o.graph.is_backward if o.graph else None): o.calls for o in window.operators}
     assert calls["aten::addmm", False] == 2 * 4  # one for each Linear
     assert parts[1, False].extra_bytes is not None and parts[1, False].extra_bytes["cpu"] > 0
     eager = {(o.name, o.place): o.calls for o in window.eager}
@@ -153,7 +153,7 @@ def test_a_program_that_we_compile(run: Runner, tmp_path: Path) -> None:
     process = _process(tmp_path / "recording")
     window = _window(process)
     assert (window.steps, window.compiles, window.lines_problem) == (4, 0, None)
-    assert {part.part.graph for part in window.parts} == {graph.number for graph in process.compiled_graphs}
+    assert {part.graph.number for part in window.parts} == {graph.number for graph in process.compiled_graphs}
 
 
 def test_too_few_steps(run: Runner, tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_kernels_of_a_gpu(mode: str, run: Runner, tmp_path: Path) -> None:
     assert window.kernels is not None
     fused = [kernel for kernel in window.kernels if kernel.name.startswith("triton_")]
     assert [kernel.calls for kernel in fused] == [5]
-    assert fused[0].part is not None and fused[0].part.graph == 1
+    assert fused[0].graph is not None and fused[0].graph.number == 1
     assert "relu" in fused[0].nodes and fused[0].places
     launches = sum(part.cuda_graph_launches for part in window.parts)
     assert launches == (5 if mode == "reduce-overhead" else 0)

@@ -1,5 +1,7 @@
 """What findings are about, as unit tests make it by hand: graphs, breaks, frames and recompiles."""
 
+from typing import Any
+
 from dynamo_core.model import (
     CallSample,
     CallTimes,
@@ -59,7 +61,7 @@ def recompile(
     )
 
 
-def failure(kind: str = "size", source: str = "x", expected: str = "4", actual: str = "5") -> GuardFailure:
+def failure(kind: Any = "size", source: str = "x", expected: str = "4", actual: str = "5") -> GuardFailure:
     check = f"tensor '{source}' {kind} mismatch"
     return GuardFailure(CompileId(0, 0), check, kind, source, 0, expected, actual, None, None, None)
 

@@ -69,7 +69,7 @@ def frame(outcome: Any, **known: Any) -> Frame:
     return Frame("tokens", Place("/home/me/train.py", 20), outcome, "generator", False, False, FIRST, **known)
 
 
-def reasons(check: str = "tensor 'x' size mismatch", kind: str = "size") -> RecompileReasons:
+def reasons(check: str = "tensor 'x' size mismatch", kind: Any = "size") -> RecompileReasons:
     failed = GuardFailure(FIRST, check, kind, "x", 0, "4", "5", None, None, None)
     return RecompileReasons(CompileId(0, 1), (failed,))
 

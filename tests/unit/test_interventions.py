@@ -297,9 +297,10 @@ def test_settings_of_torch_that_were_changed_or_not_met() -> None:
     told = overrides_of(run)
     assert told.unmatched == ["frame=0/7,backend=eager", "dynamic=True", "torch.never.loaded=1"]
     (met,) = told.applied
-    assert (met.of, met.place, met.times) == ("f", Place("/x/t.py", 3), 2)
-    assert [(each.argument, each.was, each.now) for each in met.replaced] == [("mode", "None", "default")]
-    assert [(each.change, each.was, each.now, each.problem) for each in told.settings] == [
+    assert (met.override.of, met.override.place, met.override.times) == ("f", Place("/x/t.py", 3), 2)
+    assert [tuple(each) for each in met.override.replaced] == [("mode", "None", "default")]
+    settings = [each.setting for each in told.settings]
+    assert [(each.change, each.was, each.now, each.problem) for each in settings] == [
         ("torch._dynamo.config.recompile_limit=2", "8", "2", None),
         ("torch._inductor.config.x=1", None, None, "it has no such setting"),
         ("torch._dynamo.config.names+='a'", "[]", "['a']", None),

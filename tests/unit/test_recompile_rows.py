@@ -93,7 +93,7 @@ def test_a_line_is_written_once_above_the_recompiles_that_follow_each_other_on_i
 
 
 def test_only_the_nearest_entry_is_shown_and_the_others_are_counted() -> None:
-    fewer = replace(at(OWN, entry=1), kind="length", index=None)
+    fewer = replace(at(OWN, entry=1), kind="length", dimension=None)
     known = again([fewer, at(OWN)])
     assert column(known, "what differed") == ["size of x at dimension 0"]
     assert "Other entries failed too (1 check): --all shows them." in paragraphs(known)
@@ -102,7 +102,7 @@ def test_only_the_nearest_entry_is_shown_and_the_others_are_counted() -> None:
 
 
 def test_all_entries_are_shown_in_torchs_order_if_asked() -> None:
-    fewer = replace(at(OWN, entry=1), kind="length", index=None)
+    fewer = replace(at(OWN, entry=1), kind="length", dimension=None)
     known = again([fewer, at(OWN)])
     assert column(known, "what differed", show_all=True) == ["length of x", "size of x at dimension 0"]
     assert column(known, "entry", show_all=True) == ["[0/1]", "[0/0]"]
@@ -119,7 +119,7 @@ def test_a_recompile_whose_failed_guards_were_not_recorded_has_the_first_line_of
 
 
 def test_values_that_torch_does_not_say_are_not_recorded() -> None:
-    unsaid = replace(at(OWN), kind="identity", index=None, expected=None, actual=None)
+    unsaid = replace(at(OWN), kind="identity", dimension=None, expected=None, actual=None)
     assert column(again([unsaid]), "expected") == column(again([unsaid]), "got") == ["not recorded"]
     assert column(again([at(OWN)]), "expected") == ["4"]
     assert column(again([at(OWN)]), "got") == ["5"]

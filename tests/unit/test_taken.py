@@ -7,10 +7,8 @@ from pathlib import Path
 from dynamo_core.model import AssignedBackend, CompileId, DeclinedBy, Graph, Process, Recording
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.backends import (
-    Taken,
     backend_text,
     backends_section,
-    taken,
     taken_line,
     untaken_lines,
 )
@@ -48,7 +46,6 @@ def test_a_record_that_makes_no_sense_is_damage() -> None:
 def test_a_backend_that_chooses_is_shown_with_its_choice() -> None:
     tuned = graph(1, "autotuned", using="inductor:max-autotune")
     assert backend_text(tuned) == "autotuned: inductor:max-autotune"
-    assert taken(tuned) == Taken("autotuned", "inductor:max-autotune", [])
     fell_back = [graph(number, "inductor", ("autotuned", "unknown")) for number in (2, 3)]
     assert taken_line(recording(tuned, *fell_back)) == (
         "graphs by backend: inductor 2; autotuned: inductor:max-autotune 1"
@@ -68,7 +65,6 @@ def test_a_graph_that_none_took_is_told_with_every_reason() -> None:
 def test_without_a_choice_there_is_nothing_to_tell() -> None:
     of_torch = Graph(1, None, 0, None, "inductor", 1)
     assert backend_text(of_torch) == "inductor"
-    assert taken(of_torch) is None
     assert list(backends_section(recording(of_torch))) == []
     assert taken_line(recording(graph(1, "mine.py:f"))) is None
 

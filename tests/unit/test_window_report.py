@@ -27,11 +27,11 @@ ON_CPU = ProfileWindow(
     begin_ns=0,
     end_ns=1,
     compiles=0,
-    parts=(WindowPart(FORWARD, 4, 0.6, 8, 0.4, 0, 0.0, 0, {"cpu": 2048}),),
+    parts=(WindowPart(FORWARD, 4, 0.6, 8, 0.4, None, None, None, {"cpu": 2048}),),
     operators=(WindowOperator("aten::mm", FORWARD, 8, 0.4, 0.4),),
     eager=(
-        EagerOperator("aten::add", None, 20, 0.05, 0.0),
-        EagerOperator("aten::sort", Place("/train.py", 9), 4, 0.15, 0.0),
+        EagerOperator("aten::add", None, 20, 0.05, None),
+        EagerOperator("aten::sort", Place("/train.py", 9), 4, 0.15, None),
     ),
     kernels=None,
     damaged_events=0,
@@ -40,6 +40,7 @@ ON_CPU = ProfileWindow(
 ON_GPU = replace(
     ON_CPU,
     parts=(WindowPart(FORWARD, 4, 0.6, 8, 0.4, 8, 0.3, 4, None),),
+    eager=tuple(replace(each, kernel_seconds=0.0) for each in ON_CPU.eager),
     kernels=(
         WindowKernel("copy", None, "cuda:0", 4, 0.1, None),
         WindowKernel("triton_0", FORWARD, "cuda:0", 8, 0.3, 600_000_000, ("relu",), (Place("/m.py", 3),)),
@@ -133,8 +134,11 @@ def test_operators_and_kernels_are_listed_the_costliest_first() -> None:
     )
     assert found[0] == "not recorded op16 20 1.60 s" and found[14] == "not recorded op2 20 200 ms"
     assert found[15:] == ["… and 2 more; the JSON document has them all."]
-    inside = (*ON_CPU.operators, replace(ON_CPU.operators[0], name="add", seconds=0.9, total_seconds=1.5))
-    outside = replace(ON_CPU.operators[0], name="no", part=None)
+    inside = (
+        *ON_CPU.operators,
+        replace(ON_CPU.operators[0], name="add", self_seconds=0.9, total_seconds=1.5),
+    )
+    outside = replace(ON_CPU.operators[0], name="no", graph=None)
     listed = rows(
         _process(replace(ON_CPU, operators=(*inside, outside))),
         "Operators inside compiled graphs, costliest first",

@@ -50,8 +50,8 @@ def what_differed(failure: GuardFailure) -> str:
         return without_stack_names(failure.check) or "torch does not say"
     source = source_words(failure.source) if is_on_stack(failure.source) else failure.source
     if _is_0_or_1(failure):
-        return f"size of {source} at dimension {failure.index}"
-    at = f" at dimension {failure.index}" if failure.index is not None else ""
+        return f"size of {source} at dimension {failure.dimension}"
+    at = f" at dimension {failure.dimension}" if failure.dimension is not None else ""
     if failure.kind == "value" and source == AT_BREAK:
         return "value made at the graph break"
     return f"{failure.kind} of {source}{at}"
@@ -69,7 +69,9 @@ def actual_value(failure: GuardFailure, known: str | None) -> str | None:
 
 def _is_0_or_1(failure: GuardFailure) -> bool:
     """Whether the guard is on a dynamic size that may be anything except 0 and 1."""
-    return failure.kind == "relation of sizes" and failure.index is not None and is_not_0_or_1(failure.check)
+    return (
+        failure.kind == "relation of sizes" and failure.dimension is not None and is_not_0_or_1(failure.check)
+    )
 
 
 def is_on_stack_value(failure: GuardFailure) -> bool:

@@ -214,7 +214,7 @@ class RecompileCause:
         others = (
             other.actual
             for other in self.frame.failures(compile_)
-            if other.kind == "size" and (other.source, other.index) == (self.source, self.index)
+            if other.kind == "size" and (other.source, other.dimension) == (self.source, self.index)
         )
         return actual if actual is not None or self.kind != "size" else next(others, None)
 
@@ -483,13 +483,13 @@ def _what_differed(compile_: Compile, failure: GuardFailure | None) -> tuple[obj
         return ("not recorded", None, None, compile_.recompile_reason)
     if failure.check.startswith(_ANOTHER_BACKEND):
         return ("backend", None, None)
-    if failure.kind in ("size", "relation of sizes") and failure.index is not None:
-        return ("size", failure.source, failure.index)
+    if failure.kind in ("size", "relation of sizes") and failure.dimension is not None:
+        return ("size", failure.source, failure.dimension)
     if failure.kind == "comparison":
         return ("value", failure.source, None)
     if failure.kind == "other" or failure.source is None:
         return (failure.kind, None, None, failure.check)
-    return (failure.kind, failure.source, failure.index)
+    return (failure.kind, failure.source, failure.dimension)
 
 
 def _is_constraint(check: GuardCheck) -> bool:

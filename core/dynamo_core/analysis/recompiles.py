@@ -117,7 +117,7 @@ class FrameRecompiles:
         Source: torch/_dynamo/guards.py (Dimension Marking Guards), read and run with 2.13.
         """
         return any(
-            plain_source(check.source) == failure.source and failure.index in static_marks(check.code)
+            plain_source(check.source) == failure.source and failure.dimension in static_marks(check.code)
             for check in self.records.checks.get(failure.entry, ())
         )
 
@@ -152,7 +152,9 @@ class FrameRecompiles:
             return False
         if self.failures(compile_)[0].source == failure.source:
             return False  # the newest failed on it too: dynamic as a float, say, and then given an int
-        name = failure.source if failure.index is None else f"{failure.source}.size()[{failure.index}]"
+        name = (
+            failure.source if failure.dimension is None else f"{failure.source}.size()[{failure.dimension}]"
+        )
         made_dynamic = self._made_dynamic.get(name, ())
         return any((entry.compile or 0) < each < (now.compile or 0) for each in made_dynamic)
 

@@ -33,6 +33,7 @@ from ..model import (
     TracedExport,
 )
 from ..recording.read import read
+from ..shared.conversion import from_fields
 from ..shared.errors import CannotRecord, NotARecording, NothingExported
 from ..shared.names import (
     AOTI,
@@ -228,18 +229,10 @@ def _module_of(copy: Process, trials: Recording) -> ModuleExport:
         for fork in with_trials
         for each in fork.export_comparisons
     )
-    return ModuleExport(
-        name=module.name,
+    return from_fields(
+        ModuleExport,
+        module,
         verdict=_verdict(module, tried, works, compared),
-        place=module.place,
-        called_at=module.called_at,
-        training=module.training,
-        parameters=module.parameters,
-        calls=module.calls,
-        other_forms=module.other_forms,
-        inputs=module.inputs,
-        constants=module.constants,
-        dynamic_shapes=module.dynamic_shapes,
         code=_export_code(module, works),
         ways=tuple(map(_way_of, tried)),
         compared=compared,

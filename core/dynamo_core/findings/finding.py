@@ -9,6 +9,7 @@ from ..analysis.source_lines import is_library
 from ..analysis.words import alternatives
 from ..model import Compile, Frame, Place, Process, StackFrame
 from ..remedies.rules import Change
+from ..shared.declared import NOT_IN_JSON
 from ..shared.quick_dataclass import dataclass
 from ..shared.shown_in_notebook import bullets, code, paragraph, title
 from .kinds import Kind
@@ -101,7 +102,7 @@ class Finding:
     remedies: tuple[Remedy, ...]
     processes: tuple[str, ...]
     because_of: str | None = None
-    key: tuple[str, ...] = field(default=(), metadata={"in_documents": False})  # its draft's
+    key: tuple[str, ...] = field(default=(), metadata=NOT_IN_JSON)  # its draft's
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the line, why it is in the way, what it costs, and what to do."""

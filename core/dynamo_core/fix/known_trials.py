@@ -18,7 +18,7 @@ from ..findings import Finding, Remedy
 from ..launch.run import Request, provenance_mark
 from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.plain_files import read_plain
-from ..shared.from_json import from_json
+from ..shared.conversion import from_json
 from ..shared.masking import masked_environment
 from ..shared.safe_writing import replace_file
 from .trial import Trial

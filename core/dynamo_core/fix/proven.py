@@ -16,8 +16,8 @@ from ..model import Place
 from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.plain_files import read_plain
 from ..remedies.rules import Change
+from ..shared.conversion import from_json
 from ..shared.errors import CannotApply, CannotRecord
-from ..shared.from_json import from_json
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import create_private
 from .changes import patches, source_change

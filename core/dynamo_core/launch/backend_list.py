@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from ..shared.backend_choice import BackendChoice, parse_choice
 from ..shared.errors import BackendProblem
@@ -68,20 +68,23 @@ class Trial:
 
 @dataclass(frozen=True)
 class Backend:
-    """A backend. `devices` says for each type of device why it cannot run there, None where it can.
+    """A backend by its name."""
 
-    `devices` is empty where nothing is known. `import_error` says why the backend cannot be imported.
-    """
+    in_common: ClassVar[str] = "backend"
 
     name: str
     origin: Origin
-    source: str
-    version: str | None
-    tags: tuple[str, ...]
-    is_registered: bool
-    import_error: str | None
-    devices: Mapping[str, str | None]
-    trial: Trial | None = None
+    source: Annotated[str, "torch's file, the package with its function, or what ours is"]
+    version: Annotated[str | None, "of the package; null where it has none or is not here"]
+    tags: Annotated[tuple[str, ...], "torch's: debug, experimental"]
+    is_registered: Annotated[bool, "false: known by name, but its package is not here"]
+    import_error: Annotated[str | None, "why it cannot be had at all"]
+    devices: Annotated[
+        Mapping[str, str | None] | None,
+        "why it cannot run on each type of device, null where all that it needs is here; null as a whole: "
+        "not known",
+    ]
+    trial: Annotated[Trial | None, "what became of a tiny graph, with --check; null: not tried"] = None
 
     @property
     def is_hidden(self) -> bool:
@@ -91,7 +94,7 @@ class Backend:
     @property
     def runs_on(self) -> list[str]:
         """The types of device on which it can run here."""
-        return [device for device, problem in self.devices.items() if problem is None]
+        return [device for device, problem in (self.devices or {}).items() if problem is None]
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,8 @@ def _answer(python: str, question: str, **about: Any) -> Any:
 
 
 def _backend(content: Mapping[str, Any]) -> Backend:
-    return Backend(**{**content, "tags": tuple(content["tags"])})
+    known = {"tags": tuple(content["tags"]), "devices": content["devices"] or None}
+    return Backend(**{**content, **known})
 
 
 def _file_of(choice: BackendChoice, python: str) -> str | None:

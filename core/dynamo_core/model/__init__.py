@@ -46,7 +46,16 @@ from .graphs import (
     TensorInfo,
     UnrolledLoop,
 )
-from .guards import BreakExplanation, GraphBreak, Guard, GuardCheck, GuardFailure, GuardSet, RecompileReasons
+from .guards import (
+    BreakExplanation,
+    FailureKind,
+    GraphBreak,
+    Guard,
+    GuardCheck,
+    GuardFailure,
+    GuardSet,
+    RecompileReasons,
+)
 from .ids import UNKNOWN_FILE, CompileId, Place, StackFrame, function_of, resumed_function
 from .interventions import (
     AGREES,
@@ -110,6 +119,7 @@ __all__ = [
     "EquivalentRank",
     "ExportComparison",
     "ExportTrial",
+    "FailureKind",
     "Frame",
     "Freeze",
     "GeneratedKernels",

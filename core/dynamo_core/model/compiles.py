@@ -1,7 +1,7 @@
 """Frames that Dynamo tried, their compiles, what each compile made, and what it spent its time on."""
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from ..shared.quick_dataclass import dataclass
 from .guards import BreakExplanation, GraphBreak
@@ -162,13 +162,17 @@ class Stage:
 
 
 class Instruction(NamedTuple):
-    """A bytecode instruction of the program's version of Python. `jump` is the target's offset."""
+    """An instruction of a code object."""
 
-    offset: int
-    opcode: str
-    argument: str
-    line: int | None
-    jump: int | None
+    offset: Annotated[int, "in the code, in bytes"]
+    opcode: Annotated[str, "its name in the Python that ran the program"]
+    argument: Annotated[
+        str, "what it stands for, as dis has it; a number where it is a count; empty where there is none"
+    ]
+    line: Annotated[
+        int | None, "the source line it comes from; Dynamo gives its own code lines of the program too"
+    ]
+    jump: Annotated[int | None, "the offset that it jumps to"]
 
 
 @dataclass(frozen=True)

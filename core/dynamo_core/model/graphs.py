@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from ..shared.quick_dataclass import dataclass
 from .ids import CompileId, Place
@@ -71,13 +71,13 @@ class CallTimes:
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """What Dynamo knew about a tensor; symbolic sizes are given by name (`s77`)."""
+    """What Dynamo knew about a tensor."""
 
-    shape: tuple[int | str, ...]
-    stride: tuple[int | str, ...] | None
-    dtype: str
-    device: str
-    requires_grad: bool = False
+    shape: Annotated[tuple[int | str, ...], "symbolic sizes by name"]
+    stride: Annotated[tuple[int | str, ...] | None, "null for a tensor that is not strided"]
+    dtype: Annotated[str, "as in torch.float32, without the torch."]
+    device: Annotated[str, "as in cuda:0"]
+    requires_grad: Annotated[bool, "as Dynamo knew it while it traced"] = False
 
 
 @dataclass(frozen=True)
@@ -124,15 +124,14 @@ class DeclinedBy(NamedTuple):
 
 @dataclass(frozen=True)
 class AssignedBackend:
-    """Which backend of a chain took a graph, and which backends declined it before.
+    """Which backend of a chain took a graph, and which backends declined it before."""
 
-    `by` is None where all declined: the graph runs eager, or with --strict is an error. `using` is the
-    backend that was chosen by a backend which chooses among others (`autotuned`).
-    """
-
-    by: str | None
-    using: str | None
-    declined: tuple[DeclinedBy, ...]
+    by: Annotated[
+        str | None,
+        "the backend that took it; null: none, so that it runs eager, or was an error under --strict",
+    ]
+    using: Annotated[str | None, "the backend that one which chooses among others chose"]
+    declined: Annotated[tuple[DeclinedBy, ...], "those asked before it, in order"]
 
 
 @dataclass(frozen=True)

@@ -2,31 +2,51 @@
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Annotated, ClassVar, Literal
 
+from ..shared.declared import NOT_IN_JSON
 from ..shared.quick_dataclass import dataclass
 from .ids import CompileId, Place, StackFrame
+
+FailureKind = Literal[
+    "size",
+    "stride",
+    "rank",
+    "dtype",
+    "requires_grad",
+    "dispatch keys",
+    "device",
+    "length",
+    "type",
+    "identity",
+    "freed object",
+    "global state",
+    "attribute",
+    "dictionary",
+    "relation of sizes",
+    "comparison",
+    "value",
+    "other",
+]
 
 
 @dataclass(frozen=True)
 class GuardFailure:
-    """Why a cache entry could not be used: the check that failed, as torch's text and in parts.
+    """A guard that failed, and on what. A comparison is of a number with a bound."""
 
-    `kind` says what differed: size, stride, rank, dtype, requires_grad, dispatch keys, device, length, type,
-    identity, freed object, global state, attribute, dictionary, relation of sizes, value, comparison (of a
-    number with a bound), other. `index` is the dimension, `remark` a further comment of torch's on the check.
-    """
+    in_common: ClassVar[str] = "failure"
 
-    entry: CompileId | None
-    check: str
-    kind: str
-    source: str | None
-    index: int | None
+    entry: Annotated[CompileId | None, "the cache entry that could not be used"]
+    check: Annotated[str, "the guard that failed, in torch's words"]
+    kind: Annotated[FailureKind, "what differed"]
+    source: Annotated[str | None, "as torch spells it here: x for L['x']"]
+    dimension: int | None
     expected: str | None
-    actual: str | None
-    user_code: str | None
+    actual: Annotated[str | None, "torch says it, or the entry then compiled is guarded on it"]
     place: Place | None
-    hint: str | None
-    remark: str | None = None
+    user_code: str | None
+    hint: Annotated[str | None, "torch's"]
+    remark: str | None = field(default=None, metadata=NOT_IN_JSON)  # a further comment of torch's
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """What a run changed in the program: capture, freeze, overrides, `--verify`, semantic differences."""
 
 from dataclasses import field
-from typing import NamedTuple, get_args
+from typing import Annotated, NamedTuple, get_args
 
+from ..shared.declared import Count, Ge, Seconds
 from ..shared.quick_dataclass import dataclass
 from ..shared.records import ProgramOutcome, VerifyOutcome
 from .guards import GuardFailure
@@ -56,25 +57,22 @@ class Replaced(NamedTuple):
 class ChangedSetting:
     """The effect of a `--config`: the setting's value before and after it, or why it was not set."""
 
-    change: str
+    change: Annotated[str, "as --config has it"]
     was: str | None
     now: str | None
-    problem: str | None
+    problem: Annotated[str | None, "why it was not set; null where it was"]
 
 
 @dataclass(frozen=True)
 class AppliedOverride:
-    """Arguments that were replaced in a call of torch.compile at `place`, or the backend of a compile.
+    """Arguments that were replaced in a call of torch.compile, or the backend of a compile."""
 
-    `overrides` are the overrides that did it, none where --fullgraph did; `of` names what was compiled.
-    """
-
-    overrides: tuple[str, ...]
-    of: str | None
-    place: Place | None
-    compile_id: CompileId | None
+    overrides: Annotated[tuple[str, ...], "as given; empty where --fullgraph alone asked for it"]
+    of: Annotated[str | None, "the function or module that was compiled"]
+    place: Annotated[Place | None, "of the call of torch.compile, or of the frame"]
+    compile_id: Annotated[CompileId | None, "null for a call of torch.compile"]
     replaced: tuple[Replaced, ...]
-    times: int
+    times: Annotated[int, Ge(1)]
 
 
 @dataclass(frozen=True)
@@ -125,71 +123,68 @@ class WrongNode:
 
 @dataclass(frozen=True)
 class VerifiedCall:
-    """A call of a compiled graph compared with eager. `call` counts from 1; `compared` counts values.
-
-    `why` says why nothing was compared; `gradients` whether gradients were compared, or why not (None: there
-    are none); `node_unknown` why the wrong node is not known. `worst` is the value nearest to its limit.
-    """
+    """A call of a compiled graph compared with eager."""
 
     graph: int
-    call: int
+    call: Annotated[int, "from 1"]
     outcome: VerifyOutcome
-    why: str | None
-    compared: int
-    against_float64: int
-    gradients: str | None
-    worst: ComparedValue | None
+    why: Annotated[str | None, "why nothing was compared"]
+    compared: Annotated[Count, "values: outputs, inputs changed in place, gradients"]
+    against_float64: Annotated[
+        Count, "how many of them were measured by the graph in float64; the others by eager"
+    ]
+    gradients: Annotated[str | None, "compared, or why not; null where there are none"]
+    worst: Annotated[ComparedValue | None, "the value nearest to its limit, or furthest beyond it"]
     first_wrong: ComparedValue | None
-    node: WrongNode | None
-    node_unknown: str | None
-    seconds: float
+    node: Annotated[WrongNode | None, "the first node whose value disagrees"]
+    node_unknown: Annotated[str | None, "why the wrong node is not known"]
+    seconds: Seconds
 
 
 @dataclass(frozen=True)
 class VerifiedProgramCall:
-    """A call of what the program compiled, compared with plain Python. `call` counts from 1.
-
-    `compiled_at` is the call of torch.compile, `function_place` the function that it compiles. `kind` is what
-    is wrong, at the value that `path` names; `stage` is the first of the compiler's that is wrong, and
-    `wrong_place` and `operation` the first operation; each is None where it is not known. `why` says why it
-    was not compared.
-    """
+    """A call of what the program compiled, compared with plain Python from the same state."""
 
     name: str
-    compiled_at: Place
-    function_place: Place | None
-    call: int
+    compiled_at: Annotated[Place, "the call of torch.compile"]
+    function_place: Annotated[Place | None, "the function that was compiled"]
+    call: Annotated[int, "from 1"]
     outcome: ProgramOutcome
-    why: str | None
-    compared: int
-    gradients: str | None
-    kind: str | None
-    path: str | None
+    why: Annotated[str | None, "why it was not compared"]
+    compared: Annotated[Count, "values"]
+    gradients: Annotated[str | None, "compared, or why not; null where there are none"]
+    kind: Annotated[
+        str | None,
+        "what is wrong: value, structure, dtype, stride, aliasing, mutation, exception, gradient, random; or "
+        "more exact than written",
+    ]
+    path: Annotated[str | None, "the value that differs"]
     detail: str | None
     error: float | None
     allowed: float | None
-    differences: int
-    stage: str | None
-    wrong_place: Place | None
+    differences: Annotated[Count, "values that differ"]
+    stage: Annotated[str | None, "the first stage of the compiler that is wrong; null if not known"]
+    wrong_place: Annotated[Place | None, "the line from which on it differs; null if not known"]
     operation: str | None
-    seconds: float
+    seconds: Seconds
 
 
 @dataclass(frozen=True)
 class SemanticDifference:
     """Where torch.compile does not do what eager does. `graph` is None where a frame fell back to eager.
 
-    `answered` is what the program got: "eager", as without capture; "compiled", as from torch.compile;
-    "expected" was found in a graph of a program with its own torch.compile, and may never occur. `outputs`
-    and `inputs` are the concerned ones of the graph; `compiled` and `eager` are the exceptions of either
-    side.
+    What was "expected" may never occur. `outputs` and `inputs` are the concerned ones of the graph.
     """
 
     kind: str
-    graph: int | None
-    answered: str
+    graph: Annotated[int | None, "null where a whole frame was left to eager"]
+    answered: Annotated[
+        str,
+        'what the program got: "eager", "compiled", or "expected", which was read from the graph of a '
+        "program that compiles for itself",
+    ]
     place: Place | None
     outputs: tuple[str, ...] = ()
-    inputs: tuple[str, ...] = ()
-    compiled: str | None = None
-    eager: str | None = None
+    inputs: Annotated[tuple[str, ...], "whose gradients differ"] = ()
+    compiled: Annotated[str | None, "what the compiled code raised"] = None
+    eager: Annotated[str | None, "what eager raised; null where it did not"] = None

@@ -1,61 +1,56 @@
 """What torch's profiler recorded in a window of steady steps."""
 
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
+from ..shared.declared import Count, Seconds
 from ..shared.quick_dataclass import dataclass
 from .ids import Place
 
 
 class GraphPart(NamedTuple):
-    """A graph's forward or its backward. `graph` is None where the graph is not known."""
+    """A graph, or its backward."""
 
-    graph: int | None
+    number: Annotated[int | None, "null where it is not known which graph's it is"]
     is_backward: bool
 
 
 @dataclass(frozen=True)
 class WindowPart:
-    """The totals of one part of a graph in the window.
+    """What a graph, or its backward, did in the window. Kernels are not known where no device was in use."""
 
-    `seconds` are the host's, without other parts that it called; `operator_seconds` is the share of them that
-    torch's profiler attributes to operators. `extra_bytes` is by device: the most memory that one call held
-    beyond what was allocated when it began; None where allocations were not recorded.
-    """
-
-    part: GraphPart
+    graph: GraphPart
     calls: int
-    seconds: float
+    seconds: Annotated[float, "the host's, without other graphs that it called"]
     operator_calls: int
-    operator_seconds: float
-    kernels: int
-    kernel_seconds: float
-    cuda_graph_launches: int
-    extra_bytes: dict[str, int] | None
+    operator_seconds: Annotated[float, "the share that torch's profiler attributes to operators"]
+    kernels: Count | None
+    kernel_seconds: Seconds | None
+    cuda_graph_launches: Count | None
+    extra_bytes: Annotated[
+        dict[str, Count] | None, "by device, the most that a call held beyond what was allocated before it"
+    ]
 
 
 @dataclass(frozen=True)
 class WindowOperator:
-    """An operator in one part of a graph, or outside of all (`part` is None). `seconds` are exclusive."""
+    """An operator in one graph, or outside of all."""
 
     name: str
-    part: GraphPart | None
+    graph: Annotated[GraphPart | None, "which graph, or its backward; null outside of graphs"]
     calls: int
-    seconds: float
+    self_seconds: float
     total_seconds: float
 
 
 @dataclass(frozen=True)
 class EagerOperator:
-    """An operator called outside of graphs and of other operators, at one line (None: not recorded).
-
-    `seconds` are the host's, inclusive; `kernel_seconds` are those of the kernels that it launched.
-    """
+    """An operator called outside of graphs and of other operators, at one line."""
 
     name: str
-    place: Place | None
+    place: Annotated[Place | None, "null where it was not recorded"]
     calls: int
-    seconds: float
-    kernel_seconds: float
+    seconds: Annotated[float, "the host's, inclusive"]
+    kernel_seconds: Annotated[Seconds | None, "of the kernels that it launched; null without a device"]
 
 
 @dataclass(frozen=True)
@@ -66,13 +61,18 @@ class WindowKernel:
     """
 
     name: str
-    part: GraphPart | None
+    graph: GraphPart | None
     device: str
     calls: int
     seconds: float
     bytes: int | None
     nodes: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
+
+    @property
+    def bytes_per_second(self) -> float | None:
+        """The bandwidth, where torch says how many bytes were moved."""
+        return None if self.bytes is None or not self.seconds else self.bytes / self.seconds
 
 
 @dataclass(frozen=True)

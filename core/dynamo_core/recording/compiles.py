@@ -17,6 +17,7 @@ from ..model import (
     TracedFunction,
     UnusedCompile,
 )
+from ..shared.conversion import from_fields
 from ..shared.early_records import CompileBegun, CompileResultUnused
 from ..shared.records import FrameRewritten, FrameTried, FunctionsTraced, ResumeFunctionMade
 from ..shared.settings import dynamic_of
@@ -105,28 +106,21 @@ class CompileBuilder:
         where, explanation = broke or stopped, None
         if failed_to_compile:
             explanation = self._breaks.last_explanation(compile_id) or (where.explanation if where else None)
-        frame = Frame(
-            name=tried.name,
+        frame = from_fields(
+            Frame,
+            tried,
             place=place,
             outcome=self._outcome(tried),
             reason=failure or tried.reason,
-            ok=tried.ok,
             is_whole_graph=tried.whole_graph,
             compile_id=compile_id,
             explanation=explanation,
             broke=broke,
             stopped=stopped,
-            method=tried.method,
-            ended_ns=tried.ended_ns,
             seconds=None if tried.ns is None else tried.ns / 1e9,
-            limit=tried.limit,
-            is_exit=tried.is_exit,
             called_from=stack_frame(tried.called_from),
             compiled_by=stack_frame(tried.compiled_by),
-            thread=tried.thread,
             in_inference_mode=tried.inference_mode,
-            compile_call=tried.compile_call,
-            calls_of_line=tried.calls_of_line,
         )
         if frame.is_exit:
             self._in_progress.interrupted(compile_id, frame.ended_ns, frame.reason)

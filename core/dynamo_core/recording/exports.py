@@ -17,12 +17,13 @@ from ..model import (
     Process,
     TracedExport,
 )
+from ..shared.conversion import from_fields
 from ..shared.names import FAILED, KINDS, OUTCOMES, RAISED
 from ..shared.records import ExportCompared, ExportTried, ModulesCalled, ModuleToExport
 from .breaks import parse_break_text
 from .compile_context import CompileContext
 from .interventions import compared_value
-from .structured import Handler, around_of, stack_of, structured
+from .structured import Handler, around_of, stack_frame, stack_of, structured
 from .trace_format import Record
 
 
@@ -56,15 +57,11 @@ class ExportBuilder:
 
 def called_module(noted: ModuleToExport) -> CalledModule:
     """The module of a record."""
-    called_at = None if noted.called_at is None else stack_of([noted.called_at])[0]
-    return CalledModule(
-        name=noted.name,
+    return from_fields(
+        CalledModule,
+        noted,
         place=None if noted.file is None or noted.line is None else Place(noted.file, noted.line),
-        called_at=called_at,
-        training=noted.training,
-        parameters=noted.parameters,
-        calls=noted.calls,
-        other_forms=noted.other_forms,
+        called_at=stack_frame(noted.called_at),
         inputs=tuple(
             InputSeen(str(tensor["name"]), str(tensor["dtype"]), tuple(map(_sizes, tensor["sizes"])))
             for tensor in noted.inputs
@@ -72,8 +69,6 @@ def called_module(noted: ModuleToExport) -> CalledModule:
         constants=tuple(
             ConstantSeen(str(each["name"]), tuple(map(str, each["values"]))) for each in noted.constants
         ),
-        dynamic_shapes=noted.dynamic_shapes,
-        arguments=noted.arguments,
         dataclasses=tuple(noted.dataclasses),
     )
 
@@ -82,19 +77,14 @@ def export_trial(tried: ExportTried) -> ExportTrial:
     """The trial of a record."""
     if tried.kind not in KINDS or tried.outcome not in OUTCOMES:
         raise ValueError(f"{tried.kind!r}: {tried.outcome!r} is no trial's outcome")
-    return ExportTrial(
-        kind=tried.kind,
-        is_dynamic=tried.is_dynamic,
-        outcome=tried.outcome,
-        seconds=tried.seconds,
-        error_kind=tried.error_kind,
-        error=tried.error,
+    return from_fields(
+        ExportTrial,
+        tried,
         failed_at=_failed_at(tried),
         obstacles=tuple(
             DraftedObstacle(str(obstacle["kind"]), str(obstacle["text"]), stack_of(obstacle["user_stack"]))
             for obstacle in tried.obstacles or ()
         ),
-        saved=tried.saved,
     )
 
 
@@ -102,13 +92,8 @@ def export_comparison(compared: ExportCompared) -> ExportComparison:
     """The comparison of an exported program with eager."""
     if compared.outcome not in VERIFY_OUTCOMES:
         raise ValueError(f"{compared.outcome!r} is no outcome")
-    return ExportComparison(
-        sizes={name: _sizes(each) for name, each in compared.sizes.items()},
-        outcome=compared.outcome,
-        compared=compared.compared,
-        why=compared.why,
-        worst=compared_value(compared.worst),
-    )
+    sizes = {name: _sizes(each) for name, each in compared.sizes.items()}
+    return from_fields(ExportComparison, compared, sizes=sizes, worst=compared_value(compared.worst))
 
 
 def _failed_at(tried: ExportTried) -> GraphBreak | None:

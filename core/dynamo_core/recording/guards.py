@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Container
 from dataclasses import replace
+from typing import cast
 
 from ..model import (
     CompileId,
@@ -15,6 +16,7 @@ from ..model import (
     RecompileReasons,
     function_of,
 )
+from ..model.guards import FailureKind
 from ..shared.failed_guard import failed_guard
 from ..shared.records import GuardsMade
 from .breaks import LONGEST_TEXT, parse_user_stack
@@ -183,9 +185,9 @@ def parse_guard_failure(text: str) -> GuardFailure:
     return GuardFailure(
         entry=compile_id,
         check=check,
-        kind=failed.kind,
+        kind=cast(FailureKind, failed.kind),
         source=None if failed.source is None else plain_source(failed.source),
-        index=failed.index,
+        dimension=failed.index,
         expected=failed.expected,
         actual=failed.actual,
         user_code=user_code,

@@ -20,6 +20,7 @@ from ..model import (
     VerifiedProgramCall,
     WrongNode,
 )
+from ..shared.conversion import from_fields
 from ..shared.early_records import FrameDeferred
 from ..shared.records import (
     CallVerified,
@@ -99,42 +100,24 @@ def _place(file: str | None, line: int | None) -> Place | None:
 
 def verified_call(verified: CallVerified) -> VerifiedCall:
     """The call of a `--verify` record, which was to be compared with eager."""
-    return VerifiedCall(
-        graph=verified.graph,
-        call=verified.call,
-        outcome=verified.outcome,
-        why=verified.why,
-        compared=verified.compared,
-        against_float64=verified.against_float64,
-        gradients=verified.gradients,
+    return from_fields(
+        VerifiedCall,
+        verified,
         worst=compared_value(verified.worst),
         first_wrong=compared_value(verified.first_wrong),
         node=_node(verified.node),
-        node_unknown=verified.node_unknown,
         seconds=verified.ns / 1e9,
     )
 
 
 def verified_program_call(verified: ProgramCallVerified) -> VerifiedProgramCall:
     """The call of a `--verify` record, which was to be compared with plain Python."""
-    return VerifiedProgramCall(
-        name=verified.name,
+    return from_fields(
+        VerifiedProgramCall,
+        verified,
         compiled_at=Place(verified.file, verified.line),
         function_place=_place(verified.function_file, verified.function_line),
-        call=verified.call,
-        outcome=verified.outcome,
-        why=verified.why,
-        compared=verified.compared,
-        gradients=verified.gradients,
-        kind=verified.kind,
-        path=verified.path,
-        detail=verified.detail,
-        error=verified.error,
-        allowed=verified.allowed,
-        differences=verified.differences,
-        stage=verified.stage,
         wrong_place=_place(verified.wrong_file, verified.wrong_line),
-        operation=verified.operation,
         seconds=verified.ns / 1e9,
     )
 
@@ -175,13 +158,10 @@ def _number(value: Any) -> float | None:
 
 def semantic_difference(noted: SemanticsNoted) -> SemanticDifference:
     """Where torch.compile does not do what eager does, for a graph or a frame."""
-    return SemanticDifference(
-        kind=noted.kind,
-        graph=noted.graph,
-        answered=noted.answered,
-        place=None if noted.file is None or noted.line is None else Place(noted.file, noted.line),
+    return from_fields(
+        SemanticDifference,
+        noted,
+        place=_place(noted.file, noted.line),
         outputs=tuple(noted.outputs or ()),
         inputs=tuple(noted.inputs or ()),
-        compiled=noted.compiled,
-        eager=noted.eager,
     )

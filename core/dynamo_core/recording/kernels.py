@@ -75,9 +75,9 @@ class KernelSources:
 
     def of(self, kernel: str, part: GraphPart | None) -> Sources:
         """The nodes of a kernel and their lines; empty where they are not known."""
-        if part is None or part.graph is None:
+        if part is None or part.number is None:
             return (), ()
-        compile_id = self._compile_of.get(part.graph)
+        compile_id = self._compile_of.get(part.number)
         nodes = self._nodes.get((compile_id, kernel), ())
         known = self._places.get(compile_id, {})
         places = [place for node in nodes if (place := known.get(node)) is not None]

@@ -301,7 +301,7 @@ class _Sweep:
                 if event.kind is _Kind.PART and not event.detail.is_backward:
                     part, part_end = event.detail, event.end
                 elif event.kind is _Kind.FUNCTION and part is not None and event.start < part_end:
-                    yield event.detail, GraphPart(part.graph, True)
+                    yield event.detail, GraphPart(part.number, True)
 
     def _sweep(self, thread: Thread, events: Iterable[_HostEvent]) -> None:
         stack: list[_Open] = []
@@ -341,8 +341,8 @@ class _Sweep:
 
     def _enter_part(self, opened: _Open, part: GraphPart) -> None:
         around = opened.part
-        is_same_backward = part.is_backward and around is not None and around.is_backward and around.graph
-        if around is not None and (part.graph is None or is_same_backward):
+        is_same_backward = part.is_backward and around is not None and around.is_backward and around.number
+        if around is not None and (part.number is None or is_same_backward):
             return  # the part around it is surer: found by sequence number, this one at most by compile id
         is_new = opened.part != part
         opened.part, opened.eager = part, None

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..model import AotPair, Optimizer, Process, SavedTensor
 from ..shared.aot_pair import GETITEM, AotGraph, AotNode, graphs_paired, shares_memory
+from ..shared.conversion import from_fields
 from ..shared.early_records import OptimizerMade
 from ..shared.quick_dataclass import dataclass
 from ..shared.records import GraphsPaired
@@ -321,20 +322,7 @@ def _cached_pair(texts: TextsOfPair, hints: frozenset[tuple[str, str]]) -> AotPa
 
 def _pair(paired: GraphsPaired) -> AotPair:
     """The pair of a record, without its compile id."""
-    return AotPair(
-        compile_id=None,
-        attempt=0,
-        graph=paired.graph,
-        joint=paired.joint,
-        forward=paired.forward,
-        backward=paired.backward,
-        inputs=paired.inputs,
-        outputs=paired.outputs,
-        tangents=paired.tangents,
-        gradients=paired.gradients,
-        saved=tuple(map(_saved, paired.saved)),
-        recomputed=paired.recomputed,
-    )
+    return from_fields(AotPair, paired, compile_id=None, attempt=0, saved=tuple(map(_saved, paired.saved)))
 
 
 def _saved(content: Mapping[str, Any]) -> SavedTensor:

@@ -124,12 +124,18 @@ def _window(
         begin_ns=begin_ns,
         end_ns=end_ns,
         compiles=compiles,
-        parts=tuple(_parts(steps, lines if has_memory else None)),
+        parts=tuple(_parts(steps, lines if has_memory else None, has_kernels=bool(times.has_device))),
         operators=tuple(
             WindowOperator(name, part, int(calls), own / 1e6, total / 1e6)
             for (name, part), (calls, own, total) in steps.operators.items()
         ),
-        eager=tuple(_eager(steps.eager, lines.eager if lines is not None else [])),
+        eager=tuple(
+            _eager(
+                steps.eager,
+                lines.eager if lines is not None else [],
+                has_kernels=bool(times.has_device),
+            )
+        ),
         kernels=tuple(_kernels(steps, sources)) if times.has_device else None,
         damaged_events=steps.damaged,
         lines_problem=lines_problem,
@@ -138,17 +144,17 @@ def _window(
     )
 
 
-def _parts(steps: Steps, memory: Steps | None) -> Iterable[WindowPart]:
+def _parts(steps: Steps, memory: Steps | None, *, has_kernels: bool) -> Iterable[WindowPart]:
     for part, totals in steps.parts.items():
         yield WindowPart(
-            part=part,
+            graph=part,
             calls=len(totals.spans),
             seconds=totals.duration / 1e6,
             operator_calls=totals.operator_calls,
             operator_seconds=totals.operator_duration / 1e6,
-            kernels=totals.kernels,
-            kernel_seconds=totals.kernel_duration / 1e6,
-            cuda_graph_launches=totals.graph_launches,
+            kernels=totals.kernels if has_kernels else None,
+            kernel_seconds=totals.kernel_duration / 1e6 if has_kernels else None,
+            cuda_graph_launches=totals.graph_launches if has_kernels else None,
             extra_bytes=None if memory is None else memory.extra_bytes.get(part, {}),
         )
 
@@ -172,7 +178,9 @@ def _kernels(steps: Steps, sources: KernelSources) -> Iterable[WindowKernel]:
         yield WindowKernel(name, part, device, int(calls), duration / 1e6, moved, nodes, places)
 
 
-def _eager(calls: Sequence[EagerCall], with_lines: Sequence[EagerCall]) -> Iterable[EagerOperator]:
+def _eager(
+    calls: Sequence[EagerCall], with_lines: Sequence[EagerCall], *, has_kernels: bool
+) -> Iterable[EagerOperator]:
     """The calls by operator and line, with lines from the one step that was recorded with them.
 
     A step that called the same operators in the same order has the same lines. In other steps, an operator
@@ -194,7 +202,8 @@ def _eager(calls: Sequence[EagerCall], with_lines: Sequence[EagerCall]) -> Itera
             figure[1] += call.duration
             figure[2] += call.kernel_duration
     for (name, place), (count, duration, kernel) in figures.items():
-        yield EagerOperator(name, place, int(count), duration / 1e6, kernel / 1e6)
+        kernel_seconds = kernel / 1e6 if has_kernels else None
+        yield EagerOperator(name, place, int(count), duration / 1e6, kernel_seconds)
 
 
 def _groups(calls: Iterable[EagerCall]) -> dict[tuple[int, tuple[str, str]], list[EagerCall]]:

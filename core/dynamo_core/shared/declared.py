@@ -1,6 +1,7 @@
-"""Bounds of annotated numbers: `Annotated[int, Ge(1), "what it counts"]`.
+"""What the fields of dataclasses say of JSON documents; `dynamo_reporters/documents.py` goes by it.
 
-`dynamo_reporters/documents.py` makes the JSON schemas of documents from them.
+Bounds of annotated numbers: `Annotated[int, Ge(1), "what it counts"]`. Metadata of a field: `INLINE`, whose
+own fields stand in its place, and `NOT_IN_JSON`, which documents leave out.
 """
 
 from typing import Annotated
@@ -24,3 +25,6 @@ class Gt:
 
 Count = Annotated[int, Ge(0)]
 Seconds = Annotated[float, Ge(0)]
+
+INLINE = {"inline": True}
+NOT_IN_JSON = {"in_json": False}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 _LARGEST_NUMBER = 2**63
 
@@ -47,8 +47,8 @@ def check_of_values(hints: Mapping[str, Any], required: Collection[str]) -> Chec
 @cache
 def _check_of_fields(kind: Any) -> Check:
     names: dict[str, Any] = {"fields_match": _fields_match}
-    hints = get_type_hints(kind).items()
-    fields = [_expression(hint, f"value.{name}", names) for name, hint in hints]
+    hints = {name: hint for name, hint in get_type_hints(kind).items() if get_origin(hint) is not ClassVar}
+    fields = [_expression(hint, f"value.{name}", names) for name, hint in hints.items()]
     return _function(" and ".join(fields) or "True", names)
 
 

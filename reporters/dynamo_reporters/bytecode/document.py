@@ -23,6 +23,7 @@ from dynamo_core.analysis.bytecode.resume_chain import (
 from dynamo_core.analysis.bytecode.rewritten import Rewritten, read_rewritten, short_name, without_marks
 from dynamo_core.analysis.words import compile_label, frame_name, number, place
 from dynamo_core.model import Bytecode, CompileId, Graph, Instruction, Place, Process, Recording
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import Count
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -194,21 +195,6 @@ def _file(file: str) -> str:
 
 
 @dataclass(frozen=True)
-class InstructionValue:
-    """An instruction of a code object."""
-
-    offset: Annotated[int, "in the code, in bytes"]
-    opcode: Annotated[str, "its name in the Python that ran the program"]
-    argument: Annotated[
-        str, "what it stands for, as dis has it; a number where it is a count; empty where there is none"
-    ]
-    line: Annotated[
-        int | None, "the source line it comes from; Dynamo gives its own code lines of the program too"
-    ]
-    jump: Annotated[int | None, "the offset that it jumps to"]
-
-
-@dataclass(frozen=True)
 class Change:
     """An instruction on both sides, or on one."""
 
@@ -312,8 +298,8 @@ class FrameBytecode:
     qualified_name: Annotated[str, "with the class; Python 3.10 does not tell it, then the name"]
     place: Annotated[Place, "where the code begins"]
     is_resume_function: Annotated[bool, "whether it is the rest of a frame that broke"]
-    original: Annotated[list[InstructionValue], "as Python compiled it"]
-    modified: Annotated[list[InstructionValue], "as Dynamo rewrote it"]
+    original: Annotated[tuple[Instruction, ...], "as Python compiled it"]
+    modified: Annotated[tuple[Instruction, ...], "as Dynamo rewrote it"]
     changes: Annotated[list[Change], "both lists, aligned; each instruction is in one entry"]
     graphs: Annotated[list[GraphOfFrame], "the graphs of this compile"]
     resume_functions: Annotated[list[ResumeFunction], "those that this compile's break made"]
@@ -364,15 +350,11 @@ def _frame(
 ) -> FrameBytecode:
     chain = chains.get(bytecode.compile_id)
     rewritten = read_rewritten(bytecode.modified, links.graph_names)
-    return FrameBytecode(
+    return from_fields(
+        FrameBytecode,
+        bytecode,
         process=process,
-        compile_id=bytecode.compile_id,
-        name=bytecode.name,
-        qualified_name=bytecode.qualified_name,
-        place=bytecode.place,
         is_resume_function=is_resume_function(bytecode),
-        original=list(map(_instruction, bytecode.original)),
-        modified=list(map(_instruction, bytecode.modified)),
         changes=[Change(row.kind, row.before, row.after) for row in align(bytecode, is_whole=True)],
         graphs=_graphs(bytecode, links),
         resume_functions=[
@@ -388,10 +370,6 @@ def _frame(
         chain=None if chain is None else _step(chain),
         source=None if chain is None else _source(chain),
     )
-
-
-def _instruction(each: Instruction) -> InstructionValue:
-    return InstructionValue(each.offset, each.opcode, each.argument, each.line, each.jump)
 
 
 def _graphs(bytecode: Bytecode, links: Links) -> list[GraphOfFrame]:

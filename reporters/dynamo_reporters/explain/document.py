@@ -7,21 +7,22 @@ from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.compiles import Phase
 from dynamo_core.findings import Action, Finding
 from dynamo_core.model import (
+    AssignedBackend,
     CaptureDecision,
     Compile,
     CompileId,
-    Frame,
     Graph,
     GraphBreak,
     Place,
     Process,
     StackFrame,
 )
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import Count, Ge, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..parts.after_freeze import FreezeDocument
-from ..parts.backends import Taken, Verified, taken
+from ..parts.backends import Verified
 from ..parts.training_document import OptimizerMade, PairTotals, optimizers_of, totals_in
 from .interventions import Overrides, Semantics
 
@@ -53,7 +54,7 @@ class GraphInShort:
     place: Place | None
     backend: str | None
     assigned_backend: Annotated[
-        Taken | None, "null where torch gave the graph to the only backend, or in a plain trace"
+        AssignedBackend | None, "null where torch gave the graph to the only backend, or in a plain trace"
     ]
     compiled: Annotated[bool, "the backend took it"]
     specialization: Annotated[bool, "a further compile of a graph that counts already"]
@@ -157,13 +158,15 @@ def explained(process: Process) -> ExplainedProcess:
         info=process.info.as_json() or None,
         torch=process.torch_version,
         captures=process.captures,
-        frames=list(map(_frame, process.frames)) if process.is_ours else None,
+        frames=[from_fields(FrameTried, frame, whole_graph=frame.is_whole_graph) for frame in process.frames]
+        if process.is_ours
+        else None,
         graphs=[_graph(graph, process) for graph in process.graphs],
         optimizers=optimizers_of(process),
         inherited_graph_calls=process.inherited_calls if process.is_ours else None,
         graph_breaks=list(map(_break, process.breaks)) if has_breaks else None,
         compiles=list(map(_compile, process.compiles)),
-        cache_lookups=[LookUp(each.cache, each.outcome, each.compile_id) for each in process.cache_lookups],
+        cache_lookups=[from_fields(LookUp, each) for each in process.cache_lookups],
         torch_totals=process.end.torch_totals if process.end else None,
         peak_memory=peaks([process]) or None,
         torch_config=process.state.torch_config,
@@ -175,47 +178,24 @@ def explained(process: Process) -> ExplainedProcess:
     )
 
 
-def _frame(frame: Frame) -> FrameTried:
-    return FrameTried(
-        name=frame.name,
-        place=frame.place,
-        compile_id=frame.compile_id,
-        outcome=frame.outcome,
-        reason=frame.reason,
-        ok=frame.ok,
-        whole_graph=frame.is_whole_graph,
-        limit=frame.limit,
-    )
-
-
 def _graph(graph: Graph, process: Process) -> GraphInShort:
-    return GraphInShort(
-        number=graph.number,
-        name=graph.name,
-        compile_id=graph.compile_id,
+    return from_fields(
+        GraphInShort,
+        graph,
         frame=graph.frame_name,
         place=graph.frame_place,
-        backend=graph.backend,
-        assigned_backend=taken(graph),
         compiled=graph.is_compiled,
         specialization=graph.is_specialization,
-        ops=graph.ops,
-        calls=graph.calls,
         untimed_calls=None if graph.times is None else graph.times.untimed,
-        host_seconds=graph.host_seconds,
-        backend_seconds=graph.backend_seconds,
         training=totals_in(graph, process),
     )
 
 
 def _break(graph_break: GraphBreak) -> BreakInShort:
     explanation = graph_break.explanation
-    return BreakInShort(
-        place=graph_break.place,
-        kind=graph_break.kind,
-        reason=graph_break.reason,
-        compile_id=graph_break.compile_id,
-        stack=graph_break.stack,
+    return from_fields(
+        BreakInShort,
+        graph_break,
         explanation=explanation.explanation if explanation else None,
         hints=list(explanation.hints) if explanation else None,
         registry_id=explanation.registry_id if explanation else None,
@@ -223,22 +203,12 @@ def _break(graph_break: GraphBreak) -> BreakInShort:
 
 
 def _compile(compile_: Compile) -> CompileInShort:
-    return CompileInShort(
-        compile_id=compile_.compile_id,
+    return from_fields(
+        CompileInShort,
+        compile_,
         frame=compile_.name,
-        place=compile_.place,
-        seconds=compile_.seconds,
         forward=compile_.is_forward,
-        guards=compile_.guards,
-        ops=compile_.ops,
-        recompile_reason=compile_.recompile_reason,
-        restart_reasons=list(compile_.restart_reasons),
-        seconds_before_restart=compile_.seconds_before_restart,
-        fail_type=compile_.fail_type,
-        fail_reason=compile_.fail_reason,
         cumulative_phases=compile_.phases,
-        cache_hits=compile_.cache_hits,
-        cache_misses=compile_.cache_misses,
     )
 
 

@@ -5,6 +5,7 @@ Each as blocks of `dynamo explain`, as lines at the end of a run, and as JSON.
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import field, replace
 from typing import Annotated
 
 from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, place
@@ -12,13 +13,12 @@ from dynamo_core.model import (
     AppliedOverride,
     ChangedSetting,
     Compile,
-    CompileId,
     Place,
     Process,
     Recording,
     SemanticDifference,
 )
-from dynamo_core.shared.declared import Ge
+from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.overrides import parse_override
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -47,70 +47,39 @@ def _settings_not_met(recording: Recording) -> list[str]:
 
 
 @dataclass(frozen=True)
-class ReplacedArgument:
-    """An argument of torch.compile, in words."""
-
-    argument: str
-    was: str
-    now: str
-
-
-@dataclass(frozen=True)
-class OverrideMet:
+class OverrideOfProcess:
     """Arguments that were replaced in a call of torch.compile, or the backend of a compile."""
 
     process: Process
-    overrides: Annotated[list[str], "as given; empty where --fullgraph alone asked for it"]
-    of: Annotated[str | None, "the function or module that was compiled"]
-    place: Annotated[Place | None, "of the call of torch.compile, or of the frame"]
-    compile_id: Annotated[CompileId | None, "null for a call of torch.compile"]
-    replaced: list[ReplacedArgument]
-    times: Annotated[int, Ge(1)]
+    override: AppliedOverride = field(metadata=INLINE)
 
 
 @dataclass(frozen=True)
-class SettingChanged:
+class SettingOfProcess:
     """What became of a --config."""
 
     process: Process
-    change: Annotated[str, "as --config has it"]
-    was: str | None
-    now: str | None
-    problem: Annotated[str | None, "why it was not set; null where it was"]
+    setting: ChangedSetting = field(metadata=INLINE)
 
 
 @dataclass(frozen=True)
 class Overrides:
     """What was replaced, and what found nothing to replace."""
 
-    applied: list[OverrideMet]
+    applied: list[OverrideOfProcess]
     unmatched: Annotated[list[str], "overrides that replaced nothing"]
-    settings: Annotated[list[SettingChanged], "what --config set, or why it did not"]
+    settings: Annotated[list[SettingOfProcess], "what --config set, or why it did not"]
 
 
 def overrides_of(recording: Recording) -> Overrides:
     """The overrides, as the JSON document has them."""
     processes = recording.processes
     return Overrides(
-        applied=[_met(each, process) for process in processes for each in process.overrides],
+        applied=[OverrideOfProcess(process, each) for process in processes for each in process.overrides],
         unmatched=unmatched_overrides(recording) + _settings_not_met(recording),
         settings=[
-            SettingChanged(process, each.change, each.was, each.now, each.problem)
-            for process in processes
-            for each in process.changed_settings
+            SettingOfProcess(process, each) for process in processes for each in process.changed_settings
         ],
-    )
-
-
-def _met(each: AppliedOverride, process: Process) -> OverrideMet:
-    return OverrideMet(
-        process=process,
-        overrides=list(each.overrides),
-        of=each.of,
-        place=each.place,
-        compile_id=each.compile_id,
-        replaced=[ReplacedArgument(*change) for change in each.replaced],
-        times=each.times,
     )
 
 
@@ -200,34 +169,13 @@ class Semantics:
     """Where torch.compile does not do what eager does."""
 
     process: Process
-    kind: str
-    graph: Annotated[int | None, "null where a whole frame was left to eager"]
-    answered: Annotated[
-        str,
-        'what the program got: "eager", "compiled", or "expected", which was read from the graph of a '
-        "program that compiles for itself",
-    ]
-    place: Place | None
-    outputs: list[str]
-    inputs: Annotated[list[str], "whose gradients differ"]
-    compiled: Annotated[str | None, "what the compiled code raised"]
-    eager: Annotated[str | None, "what eager raised; null where it did not"]
+    difference: SemanticDifference = field(metadata=INLINE)
 
 
 def semantics_of(recording: Recording) -> list[Semantics]:
     """Where eager answered, as the JSON document has it."""
     return [
-        Semantics(
-            process=process,
-            kind=each.kind,
-            graph=each.graph,
-            answered=each.answered,
-            place=_place_of(each, compiles),
-            outputs=list(each.outputs),
-            inputs=list(each.inputs),
-            compiled=each.compiled,
-            eager=each.eager,
-        )
+        Semantics(process, replace(each, place=_place_of(each, compiles)))
         for process in recording.processes
         for compiles in [_compiles(process)]
         for each in process.semantic_differences

@@ -6,11 +6,22 @@ from typing import Annotated, Literal
 
 from dynamo_core.analysis.graphs.nodes import Kind, counts_of, kind_of
 from dynamo_core.analysis.summary import by_compile
-from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording, Stage, Symbol, TensorInfo
+from dynamo_core.model import (
+    AssignedBackend,
+    CompileId,
+    Graph,
+    Node,
+    Place,
+    Process,
+    Recording,
+    Stage,
+    Symbol,
+    TensorInfo,
+)
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import Count, Ge, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..parts.backends import Taken, taken
 from ..parts.training_document import Pair, pairs_in
 
 # The stages of a compile: the texts that torch records on the way from Dynamo's graph to the code that runs.
@@ -152,17 +163,6 @@ class DynamicSymbol:
 
 
 @dataclass(frozen=True)
-class TensorValue:
-    """What Dynamo knew of a tensor."""
-
-    shape: Annotated[list[int | str], "symbolic sizes by name"]
-    stride: Annotated[list[int | str] | None, "null for a tensor that is not strided"]
-    dtype: Annotated[str, "as in torch.float32, without the torch."]
-    device: Annotated[str, "as in cuda:0"]
-    requires_grad: Annotated[bool, "as Dynamo knew it while it traced"]
-
-
-@dataclass(frozen=True)
 class NodeOfGraph:
     """A node of the FX graph, in torch.fx's order."""
 
@@ -176,7 +176,7 @@ class NodeOfGraph:
     kwargs: Annotated[str, "as torch.fx prints them"]
     inputs: Annotated[list[str], "the names of the nodes that it reads, each once"]
     tensors: Annotated[
-        list[TensorValue],
+        list[TensorInfo],
         "one for a tensor, several for a tuple of them; none where the value is something else or not known",
     ]
     symbol: Annotated[str | None, "the expression, where the value is a symbolic number"]
@@ -197,7 +197,8 @@ class GraphCaptured:
     name: Annotated[str | None, "torch's: __compiled_fn_1_…"]
     backend: str | None
     assigned_backend: Annotated[
-        Taken | None, "null where torch gave the graph to the only backend, or that was not recorded"
+        AssignedBackend | None,
+        "null where torch gave the graph to the only backend, or that was not recorded",
     ]
     frame_name: Annotated[
         str | None, "the function that was compiled; a resume function has torch's name for it"
@@ -293,65 +294,28 @@ def graphs_of(recording: Recording, stages: Sequence[str]) -> Graphs:
 
 def _graph(graph: Graph, process: Process, symbols: Sequence[Symbol]) -> GraphCaptured:
     counts = counts_of(graph)
-    return GraphCaptured(
+    return from_fields(
+        GraphCaptured,
+        graph,
         process=process,
-        number=graph.number,
-        compile_id=graph.compile_id,
-        attempt=graph.attempt,
-        name=graph.name,
-        backend=graph.backend,
-        assigned_backend=taken(graph),
-        frame_name=graph.frame_name,
-        frame_place=graph.frame_place,
-        is_compiled=graph.is_compiled,
-        is_specialization=graph.is_specialization,
-        ops=graph.ops,
         counts=None if counts is None else Counts(**counts),
-        calls=graph.calls,
         untimed_calls=None if graph.times is None else graph.times.untimed,
-        host_seconds=graph.host_seconds,
-        backend_seconds=graph.backend_seconds,
-        symbols=[DynamicSymbol(symbol.name, symbol.hint, symbol.source, symbol.place) for symbol in symbols],
+        symbols=[from_fields(DynamicSymbol, symbol) for symbol in symbols],
         nodes=None if graph.nodes is None else list(map(_node, graph.nodes)),
-        code=graph.code,
         training=pairs_in(graph, process),
     )
 
 
 def _node(node: Node) -> NodeOfGraph:
-    return NodeOfGraph(
-        op=node.op,
-        name=node.name,
-        target=node.target,
-        args=node.args,
-        kwargs=node.kwargs,
-        inputs=list(node.inputs),
-        tensors=list(map(_tensor, node.tensors)),
-        symbol=node.symbol,
-        kind=kind_of(node) if node.op == "placeholder" else None,
-        source=node.source,
-        is_parameter=node.is_parameter,
-        place=node.place,
-    )
-
-
-def _tensor(tensor: TensorInfo) -> TensorValue:
-    return TensorValue(
-        shape=list(tensor.shape),
-        stride=None if tensor.stride is None else list(tensor.stride),
-        dtype=tensor.dtype,
-        device=tensor.device,
-        requires_grad=tensor.requires_grad,
-    )
+    return from_fields(NodeOfGraph, node, kind=kind_of(node) if node.op == "placeholder" else None)
 
 
 def _text(stage: Stage, process: Process) -> TextOfStage:
-    return TextOfStage(
+    return from_fields(
+        TextOfStage,
+        stage,
         process=process,
         stage=stage_of(stage.name),
         record=stage.name,
-        compile_id=stage.compile_id,
         direction=direction(stage),
-        file=stage.file,
-        text=stage.text,
     )

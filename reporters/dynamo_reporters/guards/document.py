@@ -5,6 +5,7 @@ from typing import Annotated
 from dynamo_core.analysis.guard_text import check_words, guard_words, tensor_check
 from dynamo_core.model import CompileId, Guard, GuardCheck, Place, Process, Recording
 from dynamo_core.recording.guards import split_comment
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .groups import Difference, Entry, by_frame, differences, entries_of, with_relations, without_guards
@@ -17,7 +18,7 @@ class GuardAskedFor:
     type: Annotated[str, "the method of torch's GuardBuilder: TENSOR_MATCH"]
     source: Annotated[str, "what it is about: L['x'] is a local, G['x'] a global; empty for torch's state"]
     scope: Annotated[str | None, "torch's GuardSource, in lower case"]
-    code: Annotated[list[str], "torch's text of what is to be checked"]
+    code: Annotated[tuple[str, ...], "torch's text of what is to be checked"]
     words: Annotated[str, "the same in words"]
     place: Annotated[Place | None, "the user's line that it is due to"]
 
@@ -31,10 +32,10 @@ class TensorDemanded:
     device: Annotated[str | None, "cuda:0, as the dispatch keys and the index say"]
     device_index: Annotated[int | None, "null where the device has no index"]
     requires_grad: bool
-    dispatch_keys: list[str]
-    sizes: Annotated[list[int | None], "null is any size"]
-    strides: Annotated[list[int | None], "null is any stride"]
-    dynamic_dims: Annotated[list[int], "the dimensions that may have any size"]
+    dispatch_keys: tuple[str, ...]
+    sizes: Annotated[tuple[int | None, ...], "null is any size"]
+    strides: Annotated[tuple[int | None, ...], "null is any stride"]
+    dynamic_dims: Annotated[tuple[int, ...], "the dimensions that may have any size"]
 
 
 @dataclass(frozen=True)
@@ -150,40 +151,24 @@ def _entry(process: Process, entry: Entry) -> CacheEntry:
 
 
 def _guard(guard: Guard) -> GuardAskedFor:
-    words = guard_words(guard.type, guard.source, guard.code)
-    return GuardAskedFor(guard.type, guard.source, guard.scope, list(guard.code), words, guard.place)
+    return from_fields(GuardAskedFor, guard, words=guard_words(guard.type, guard.source, guard.code))
 
 
 def _check(check: GuardCheck, in_full: GuardCheck) -> Check:
     code, note = split_comment(check.code)
-    return Check(
-        type=check.type,
-        source=check.source,
+    return from_fields(
+        Check,
+        check,
         code=code,
         note=note,
         words=check_words(check.type, in_full.code, check.source),
-        user_code=check.user_code,
-        place=check.place,
-        function=check.function,
         tensor=_tensor(code) if check.type == "TENSOR_MATCH" else None,
     )
 
 
 def _tensor(code: str) -> TensorDemanded | None:
     tensor = tensor_check(code)
-    if tensor is None:
-        return None
-    return TensorDemanded(
-        class_=tensor.class_name,
-        dtype=tensor.dtype,
-        device=tensor.device,
-        device_index=tensor.device_index,
-        requires_grad=tensor.requires_grad,
-        dispatch_keys=list(tensor.dispatch_keys),
-        sizes=list(tensor.sizes),
-        strides=list(tensor.strides),
-        dynamic_dims=list(tensor.dynamic_dims),
-    )
+    return None if tensor is None else from_fields(TensorDemanded, tensor, class_=tensor.class_name)
 
 
 def _differ(process: Process, difference: Difference) -> EntriesDiffer:

@@ -7,13 +7,13 @@ from typing import Annotated, ClassVar
 from dynamo_core.analysis.guard_failures import actual_value, compiled_for, what_differed
 from dynamo_core.analysis.recompiles import seconds_since_begin
 from dynamo_core.analysis.words import frame_name, number, place, process_title, seconds
-from dynamo_core.model import NotCompiled, Place, Process, Recording, StackFrame
+from dynamo_core.model import GuardFailure, NotCompiled, Place, Process, Recording, StackFrame
 from dynamo_core.shared.choices import FreezeAfter, is_named_by, parse_freeze_after
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.settings import ON_RECOMPILE_ERROR
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
-from .sections import Failure, failure_of
 
 _VALUES_SHOWN = 8
 _WHAT_TO_DO = (
@@ -42,10 +42,10 @@ class ReasonMet:
 
     times: Annotated[int, "in a process that was killed, at least"]
     reasons: Annotated[
-        list[str] | None,
+        tuple[str, ...] | None,
         "in torch's words, one for each cache entry, the newest first; null for further reasons together",
     ]
-    failures: Annotated[list[Failure], "the same in parts, where a guard failed"]
+    failures: Annotated[tuple[GuardFailure, ...], "the same in parts, where a guard failed"]
 
 
 @dataclass(frozen=True)
@@ -255,19 +255,10 @@ def freeze_of(recording: Recording) -> FreezeDocument | None:
             for process in recording.processes
         ],
         not_compiled=[
-            FrameLeftOut(
-                process=frame.process,
-                name=frame.name,
-                place=frame.place,
-                times=frame.times,
-                reasons=[
-                    ReasonMet(
-                        times=each.times,
-                        reasons=None if each.reasons is None else list(each.reasons),
-                        failures=[failure_of(f, f.actual, f.place) for f in each.failures],
-                    )
-                    for each in frame.occurrences
-                ],
+            from_fields(
+                FrameLeftOut,
+                frame,
+                reasons=[from_fields(ReasonMet, each) for each in frame.occurrences],
             )
             for frame in frozen_frames(recording)
         ],

@@ -1,6 +1,7 @@
 """Which backend of those that were named took each graph, and why the others did not."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import field
 from typing import Annotated, Any
 
 from dynamo_core.analysis.verdict import short_backend, untaken_sentence
@@ -16,42 +17,20 @@ from dynamo_core.analysis.verification import (
 from dynamo_core.analysis.words import first_line, number, process_title, seconds, seconds_in_calls
 from dynamo_core.model import (
     AssignedBackend,
-    ComparedValue,
     CompileId,
     Graph,
-    Place,
     Process,
     Recording,
-    WrongNode,
+    VerifiedCall,
+    VerifiedProgramCall,
 )
-from dynamo_core.shared.declared import Count, Seconds
+from dynamo_core.shared.declared import INLINE, Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
-from dynamo_core.shared.records import ProgramOutcome, VerifyOutcome
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 
 _SHOWN = 5
 _NONE = "none (eager)"
-
-
-@dataclass(frozen=True)
-class Declined:
-    """A backend that did not take a graph, and why."""
-
-    backend: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Taken:
-    """Which backend of those that were named took a graph."""
-
-    by: Annotated[
-        str | None,
-        "the backend that took it; null: none, so that it runs eager, or was an error under --strict",
-    ]
-    using: Annotated[str | None, "the backend that one which chooses among others chose"]
-    declined: Annotated[list[Declined], "those asked before it, in order"]
 
 
 def backend_text(graph: Graph) -> str:
@@ -123,14 +102,6 @@ def untaken_lines(recording: Recording) -> list[str]:
     lines = [untaken_sentence(graph, process, recording) for graph, process in untaken[:_SHOWN]]
     rest = len(untaken) - _SHOWN
     return [*lines, f"… and {number(rest, 'more graph')} that no backend took"] if rest > 0 else lines
-
-
-def taken(graph: Graph) -> Taken | None:
-    """What documents say of who took a graph; None if there was only one backend, or it was not recorded."""
-    assigned = graph.assigned_backend
-    if assigned is None:
-        return None
-    return Taken(assigned.by, assigned.using, [Declined(*each) for each in assigned.declined])
 
 
 def _chosen(recording: Recording) -> list[tuple[Graph, Process]]:
@@ -243,20 +214,7 @@ class CallBesideEager:
 
     process: Process
     compile_id: CompileId | None
-    graph: int
-    call: Annotated[int, "from 1"]
-    outcome: VerifyOutcome
-    why: Annotated[str | None, "why nothing was compared"]
-    compared: Annotated[Count, "values: outputs, inputs changed in place, gradients"]
-    against_float64: Annotated[
-        Count, "how many of them were measured by the graph in float64; the others by eager"
-    ]
-    gradients: Annotated[str | None, "compared, or why not; null where there are none"]
-    worst: Annotated[ComparedValue | None, "the value nearest to its limit, or furthest beyond it"]
-    first_wrong: ComparedValue | None
-    node: Annotated[WrongNode | None, "the first node whose value disagrees"]
-    node_unknown: Annotated[str | None, "why the wrong node is not known"]
-    seconds: Seconds
+    verified: VerifiedCall = field(metadata=INLINE)
 
 
 @dataclass(frozen=True)
@@ -264,28 +222,7 @@ class CallBesidePython:
     """A call of what the program compiled, beside plain Python from the same state."""
 
     process: Process
-    name: str
-    compiled_at: Annotated[Place, "the call of torch.compile"]
-    function_place: Annotated[Place | None, "the function that was compiled"]
-    call: Annotated[int, "from 1"]
-    outcome: ProgramOutcome
-    why: Annotated[str | None, "why it was not compared"]
-    compared: Annotated[Count, "values"]
-    gradients: Annotated[str | None, "compared, or why not; null where there are none"]
-    kind: Annotated[
-        str | None,
-        "what is wrong: value, structure, dtype, stride, aliasing, mutation, exception, gradient, random; or "
-        "more exact than written",
-    ]
-    path: Annotated[str | None, "the value that differs"]
-    detail: str | None
-    error: float | None
-    allowed: float | None
-    differences: Annotated[Count, "values that differ"]
-    stage: Annotated[str | None, "the first stage of the compiler that is wrong; null if not known"]
-    wrong_place: Annotated[Place | None, "the line from which on it differs; null if not known"]
-    operation: str | None
-    seconds: Seconds
+    verified: VerifiedProgramCall = field(metadata=INLINE)
 
 
 @dataclass(frozen=True)
@@ -315,9 +252,9 @@ def verified_of(recording: Recording) -> Verified | None:
         not_compared=len(found.not_compared),
         seconds=found.seconds,
         calls=[
-            CallBesideEager(each.process, each.graph.compile_id, **vars(call))
+            CallBesideEager(each.process, each.graph.compile_id, call)
             for each in found.graphs
             for call in each.calls
         ],
-        program_calls=[CallBesidePython(each.process, **vars(each.call)) for each in found.program_calls],
+        program_calls=[CallBesidePython(each.process, each.call) for each in found.program_calls],
     )

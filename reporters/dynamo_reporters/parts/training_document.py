@@ -1,9 +1,11 @@
 """Forward and backward graphs, as documents have them."""
 
-from typing import Annotated, Any, ClassVar, Literal, cast
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from dynamo_core.analysis.training import KINDS, captured_steps, ops_of, pairs_of, saved_by
 from dynamo_core.model import AotPair, Graph, Place, Process, SavedTensor
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass
 
 _RECOMPUTED = "of the backward graph, those that the forward has computed too, without views and sizes"
@@ -15,10 +17,10 @@ class PairOperators:
 
     in_common: ClassVar[str] = "pair_operators"
 
-    joint: Annotated[dict[str, int] | None, "null where the joint graph was not recorded"]
-    forward: dict[str, int]
-    backward: dict[str, int]
-    recomputed: Annotated[dict[str, int], _RECOMPUTED]
+    joint: Annotated[Mapping[str, int] | None, "null where the joint graph was not recorded"]
+    forward: Mapping[str, int]
+    backward: Mapping[str, int]
+    recomputed: Annotated[Mapping[str, int], _RECOMPUTED]
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Saved:
     name: Annotated[str, "of the node in the forward graph"]
     kind: Literal["input", "output", "activation"]
     operator: Annotated[str | None, "that made it; null for an input"]
-    shape: Annotated[list[int | str] | None, "symbolic sizes by name; null for what is no tensor"]
+    shape: Annotated[tuple[int | str, ...] | None, "symbolic sizes by name; null for what is no tensor"]
     dtype: str | None
     device: str | None
     symbol: Annotated[str | None, "the expression of a symbolic size"]
@@ -103,12 +105,7 @@ def totals_in(graph: Graph, process: Process) -> list[PairTotals] | None:
 
 def operators_of(pair: AotPair) -> PairOperators:
     """The operators of a pair, by name."""
-    return PairOperators(
-        joint=None if pair.joint is None else dict(pair.joint),
-        forward=dict(pair.forward),
-        backward=dict(pair.backward),
-        recomputed=dict(pair.recomputed),
-    )
+    return from_fields(PairOperators, pair)
 
 
 def optimizers_of(process: Process) -> list[OptimizerMade] | None:
@@ -122,15 +119,7 @@ def optimizers_of(process: Process) -> list[OptimizerMade] | None:
 
 
 def _pair(pair: AotPair) -> Pair:
-    return Pair(
-        **vars(operators_of(pair)),
-        **_totals(pair),
-        inputs=pair.inputs,
-        outputs=pair.outputs,
-        tangents=pair.tangents,
-        gradients=pair.gradients,
-        saved=list(map(_saved, pair.saved)),
-    )
+    return from_fields(Pair, pair, **_totals(pair), saved=list(map(_saved, pair.saved)))
 
 
 def _totals(pair: AotPair) -> dict[str, Any]:
@@ -151,16 +140,10 @@ def _totals(pair: AotPair) -> dict[str, Any]:
 
 def _saved(value: SavedTensor) -> Saved:
     tensor = value.tensor
-    return Saved(
-        name=value.name,
-        kind=cast(Any, value.kind),
-        operator=value.operator,
-        shape=None if tensor is None else list(tensor.shape),
+    return from_fields(
+        Saved,
+        value,
+        shape=None if tensor is None else tensor.shape,
         dtype=None if tensor is None else tensor.dtype,
         device=None if tensor is None else tensor.device,
-        symbol=value.symbol,
-        bytes=value.bytes,
-        storage=value.storage,
-        storage_bytes=value.storage_bytes,
-        place=value.place,
     )

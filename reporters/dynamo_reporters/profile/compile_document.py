@@ -15,6 +15,7 @@ from dynamo_core.analysis.time.compiles import (
 from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree
 from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Place, Process
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -176,14 +177,10 @@ def _parallel(process: Process, whole: CompileSplit) -> ParallelPhases:
 
 
 def _compile(cost: CompileCost) -> CompileTaken:
-    return CompileTaken(
-        compile_id=cost.compile_id,
+    return from_fields(
+        CompileTaken,
+        cost,
         graph="backward" if cost.is_backward else "forward",
-        name=cost.name,
-        place=cost.place,
-        seconds=cost.seconds,
-        is_cut_off=cost.is_cut_off,
-        temperature=cost.temperature,
         cache_lookups=None
         if cost.lookups is None
         else {cache: list(outcomes) for cache, outcomes in cost.lookups.items()},
@@ -192,14 +189,8 @@ def _compile(cost: CompileCost) -> CompileTaken:
 
 
 def _phase(node: Node) -> PhaseOfCompile:
-    return PhaseOfCompile(
-        name=node.name,
-        category=node.category,
-        count=node.count,
-        seconds=node.seconds,
-        own_seconds=node.own_ns / 1e9,
-        phases=list(map(_phase, node.children)),
-    )
+    phases = list(map(_phase, node.children))
+    return from_fields(PhaseOfCompile, node, own_seconds=node.own_ns / 1e9, phases=phases)
 
 
 def _losses(losses: list[Loss]) -> Losses:

@@ -9,6 +9,7 @@ from dynamo_core.case import Case
 from dynamo_core.findings import Finding
 from dynamo_core.findings.recompiles import ranked_breaks
 from dynamo_core.model import CallTimes, CompileId, Graph, Place, Process
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -244,12 +245,11 @@ def graphs_run(process: Process) -> list[GraphRun]:
 
 
 def _graph(graph: Graph) -> GraphRun:
-    return GraphRun(
-        number=graph.number,
-        compile_id=graph.compile_id,
+    return from_fields(
+        GraphRun,
+        graph,
         frame=graph.frame_name,
         place=graph.frame_place,
-        ops=graph.ops,
         forward=_calls(graph.times),
         backward=_calls(graph.backward),
         guard_seconds_each=graph.times.guard_seconds if graph.times is not None else None,

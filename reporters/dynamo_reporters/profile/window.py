@@ -20,7 +20,8 @@ from dynamo_core.model import (
 )
 from dynamo_core.recording.kernels import CODE_FOR_WINDOW
 from dynamo_core.shared import names
-from dynamo_core.shared.declared import Count, Seconds
+from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import Count
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
@@ -86,7 +87,7 @@ def _parts(window: ProfileWindow) -> Iterator[Block]:
     has_kernels = window.kernels is not None
     rows = [
         [
-            _graph(part.part),
+            _graph(part.graph),
             f"{part.calls:,}",
             seconds(part.seconds),
             f"{seconds(part.operator_seconds)} in {part.operator_calls:,}",
@@ -151,7 +152,7 @@ def _kernels(window: ProfileWindow) -> Iterator[Block]:
     rows = [
         [
             kernel.name,
-            _graph(kernel.part),
+            _graph(kernel.graph),
             f"{kernel.calls:,}",
             seconds(kernel.seconds),
             _bandwidth(kernel),
@@ -165,13 +166,13 @@ def _kernels(window: ProfileWindow) -> Iterator[Block]:
 
 
 def _operators(window: ProfileWindow) -> Iterator[Block]:
-    inside = [operator for operator in window.operators if operator.part is not None]
+    inside = [operator for operator in window.operators if operator.graph is not None]
     if not inside:
         return
     yield Heading("Operators inside compiled graphs, costliest first", 3)
     rows = [
-        [_graph(operator.part), operator.name, *_figures(operator)]
-        for operator in sorted(inside, key=lambda operator: -operator.seconds)[:_ROWS_SHOWN]
+        [_graph(operator.graph), operator.name, *_figures(operator)]
+        for operator in sorted(inside, key=lambda operator: -operator.self_seconds)[:_ROWS_SHOWN]
     ]
     yield table("graph|operator|calls>|own time>|with those it calls>", rows)
     yield from _rest(len(inside))
@@ -181,7 +182,7 @@ def _cuda_graphs(process: Process, window: ProfileWindow) -> Iterator[Block]:
     if window.kernels is None:
         return
     yield Heading("CUDA graphs", 3)
-    launches = sum(part.cuda_graph_launches for part in window.parts)
+    launches = sum(part.cuda_graph_launches or 0 for part in window.parts)
     counters = process.cuda_graph_counters
     parts = [f"{number(launches, 'replay')} in the window"]
     if counters is None:
@@ -197,12 +198,12 @@ def _graph(part: GraphPart | None) -> str:
     """`1`, `1 backward`: narrow enough for a column."""
     if part is None:
         return "outside"
-    graph = "unknown" if part.graph is None else str(part.graph)
+    graph = "unknown" if part.number is None else str(part.number)
     return f"{graph} backward" if part.is_backward else graph
 
 
 def _figures(operator: WindowOperator) -> list[str]:
-    return [f"{operator.calls:,}", seconds(operator.seconds), seconds(operator.total_seconds)]
+    return [f"{operator.calls:,}", seconds(operator.self_seconds), seconds(operator.total_seconds)]
 
 
 def _extra_bytes(part: WindowPart) -> str:
@@ -212,13 +213,8 @@ def _extra_bytes(part: WindowPart) -> str:
 
 
 def _bandwidth(kernel: WindowKernel) -> str:
-    value = bandwidth(kernel)
+    value = kernel.bytes_per_second
     return _NOT_RECORDED if value is None else f"{value / 1e9:,.0f} GB/s"
-
-
-def bandwidth(kernel: WindowKernel) -> float | None:
-    """Bytes a second, where torch says how many bytes a kernel moved."""
-    return None if kernel.bytes is None or not kernel.seconds else kernel.bytes / kernel.seconds
 
 
 def _rest(count: int) -> Iterator[Block]:
@@ -228,7 +224,7 @@ def _rest(count: int) -> Iterator[Block]:
 
 def costliest_eager(window: ProfileWindow) -> list[EagerOperator]:
     """The operators outside of graphs, by what they or their kernels took."""
-    return sorted(window.eager, key=lambda operator: -max(operator.seconds, operator.kernel_seconds))
+    return sorted(window.eager, key=lambda operator: -max(operator.seconds, operator.kernel_seconds or 0.0))
 
 
 def costliest_kernels(window: ProfileWindow) -> list[WindowKernel]:
@@ -252,14 +248,6 @@ def _percent(share: float | None) -> str:
 
 
 @dataclass(frozen=True)
-class WhichGraph:
-    """A graph, or its backward."""
-
-    number: Annotated[int | None, "null where it is not known which graph's it is"]
-    is_backward: bool
-
-
-@dataclass(frozen=True)
 class Coverage:
     """Shares, from 0 to 1, that ran inside compiled graphs. Null where there was nothing to share."""
 
@@ -269,57 +257,18 @@ class Coverage:
 
 
 @dataclass(frozen=True)
-class GraphInWindow:
-    """What a graph, or its backward, did."""
-
-    graph: WhichGraph
-    calls: int
-    seconds: float
-    operator_calls: int
-    operator_seconds: float
-    kernels: Count | None
-    kernel_seconds: Seconds | None
-    cuda_graph_launches: Count | None
-    extra_bytes: Annotated[
-        dict[str, Count] | None, "by device, the most that a call held beyond what was allocated before it"
-    ]
-
-
-@dataclass(frozen=True)
-class OperatorOutside:
-    """An operator outside of compiled graphs."""
-
-    name: str
-    place: Place | None
-    calls: int
-    seconds: float
-    kernel_seconds: Seconds | None
-
-
-@dataclass(frozen=True)
-class OperatorInWindow:
-    """An operator in one graph, or outside of all."""
-
-    name: str
-    graph: Annotated[WhichGraph | None, "which graph, or its backward; null outside of graphs"]
-    calls: int
-    self_seconds: float
-    total_seconds: float
-
-
-@dataclass(frozen=True)
 class KernelInWindow:
     """A kernel, or a copy, on a device."""
 
     name: str
-    graph: Annotated[WhichGraph | None, "which graph, or its backward; null outside of graphs"]
+    graph: Annotated[GraphPart | None, "which graph, or its backward; null outside of graphs"]
     device: str
     calls: int
     seconds: float
     bytes: Count | None
     bytes_per_second: float | None
-    nodes: list[str] | None
-    places: list[Place] | None
+    nodes: tuple[str, ...] | None
+    places: tuple[Place, ...] | None
 
 
 @dataclass(frozen=True)
@@ -339,12 +288,12 @@ class Window:
     seconds: float
     compiles: Annotated[int, "that fell into it"]
     coverage: Coverage
-    graphs: list[GraphInWindow]
-    eager_operators: Annotated[list[OperatorOutside], "outside of compiled graphs, the costliest first"]
-    operators: list[OperatorInWindow]
+    graphs: tuple[WindowPart, ...]
+    eager_operators: Annotated[list[EagerOperator], "outside of compiled graphs, the costliest first"]
+    operators: list[WindowOperator]
     kernels: Annotated[list[KernelInWindow] | None, "null where no device was in use"]
     memory: Annotated[
-        list[StepMemory] | None, "of one step, by device; null where allocations were not recorded"
+        tuple[StepMemory, ...] | None, "of one step, by device; null where allocations were not recorded"
     ]
     cuda_graph_counters: Annotated[dict[str, int] | None, "what Inductor counted in the run"]
     lines_problem: Annotated[str | None, "why the lines of operators were not recorded"]
@@ -356,70 +305,19 @@ def window_of(process: Process) -> Window | NoWindow | None:
     window = process.window
     if window is None:
         return None if process.window_problem is None else NoWindow(process.window_problem)
-    return Window(
+    return from_fields(
+        Window,
+        window,
         problem=None,
         anchor_graph=window.anchor,
-        steps=window.steps,
-        seconds=window.seconds,
-        compiles=window.compiles,
         coverage=Coverage(**coverage(window)),
-        graphs=[_part(part, window) for part in window.parts],
-        eager_operators=[
-            OperatorOutside(
-                name=operator.name,
-                place=operator.place,
-                calls=operator.calls,
-                seconds=operator.seconds,
-                kernel_seconds=None if window.kernels is None else operator.kernel_seconds,
-            )
-            for operator in costliest_eager(window)
-        ],
-        operators=[
-            OperatorInWindow(
-                name=operator.name,
-                graph=_which_graph(operator.part),
-                calls=operator.calls,
-                self_seconds=operator.seconds,
-                total_seconds=operator.total_seconds,
-            )
-            for operator in sorted(window.operators, key=lambda operator: -operator.seconds)
-        ],
+        graphs=window.parts,
+        eager_operators=costliest_eager(window),
+        operators=sorted(window.operators, key=lambda operator: -operator.self_seconds),
         kernels=None if window.kernels is None else list(map(_kernel, costliest_kernels(window))),
-        memory=None if window.memory is None else list(window.memory),
         cuda_graph_counters=process.cuda_graph_counters,
-        lines_problem=window.lines_problem,
-        damaged_events=window.damaged_events,
-    )
-
-
-def _part(part: WindowPart, window: ProfileWindow) -> GraphInWindow:
-    has_kernels = window.kernels is not None
-    return GraphInWindow(
-        graph=WhichGraph(*part.part),
-        calls=part.calls,
-        seconds=part.seconds,
-        operator_calls=part.operator_calls,
-        operator_seconds=part.operator_seconds,
-        kernels=part.kernels if has_kernels else None,
-        kernel_seconds=part.kernel_seconds if has_kernels else None,
-        cuda_graph_launches=part.cuda_graph_launches if has_kernels else None,
-        extra_bytes=part.extra_bytes,
     )
 
 
 def _kernel(kernel: WindowKernel) -> KernelInWindow:
-    return KernelInWindow(
-        name=kernel.name,
-        graph=_which_graph(kernel.part),
-        device=kernel.device,
-        calls=kernel.calls,
-        seconds=kernel.seconds,
-        bytes=kernel.bytes,
-        bytes_per_second=bandwidth(kernel),
-        nodes=list(kernel.nodes) or None,
-        places=list(kernel.places) or None,
-    )
-
-
-def _which_graph(part: GraphPart | None) -> WhichGraph | None:
-    return None if part is None else WhichGraph(*part)
+    return from_fields(KernelInWindow, kernel, nodes=kernel.nodes or None, places=kernel.places or None)

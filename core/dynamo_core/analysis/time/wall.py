@@ -241,7 +241,7 @@ def coverage(window: ProfileWindow) -> dict[str, float | None]:
     inside = sum(part.seconds for part in window.parts)
     calls = sum(part.operator_calls for part in window.parts)
     kernels = window.kernels or ()
-    in_parts = _sum_seconds(kernel for kernel in kernels if kernel.part is not None)
+    in_parts = _sum_seconds(kernel for kernel in kernels if kernel.graph is not None)
     return {
         "time": _share(inside, inside + _sum_seconds(window.eager)),
         "operators": _share(calls, calls + _calls_of(window.eager)),

@@ -18,8 +18,8 @@ from typing import Any, Literal
 
 from ...recording.files import claim
 from ...recording.plain_files import read_plain
+from ...shared.conversion import from_json
 from ...shared.errors import CannotRecord, SuiteProblem
-from ...shared.from_json import from_json
 from ...shared.quick_dataclass import dataclass
 from ...shared.safe_writing import replace_in_one_step
 from ...shared.text import printable_json

@@ -1,17 +1,29 @@
-"""Dataclasses and named tuples from their JSON values, checked: the inverse of `dataclasses.asdict`."""
+"""Dataclasses from JSON values, and from objects that have fields of the same names."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from types import UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from .validation import matches
 
 _Kind = TypeVar("_Kind")
 
 
+def from_fields(kind: type[_Kind], source: object, /, **others: Any) -> _Kind:
+    """A `kind` with the fields `others`; `source` has all further ones, as attributes of the same names."""
+    values = {name: getattr(source, name) for name in _names(cast(Any, kind)) if name not in others}
+    return kind(**values, **others)
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
 def from_json(kind: type[_Kind], value: Any) -> _Kind:
-    """A dataclass from its JSON value; unknown fields are ignored.
+    """A dataclass from its JSON value, the inverse of `dataclasses.asdict`; unknown fields are ignored.
 
     ValueError where a field is missing or of another type.
     """
