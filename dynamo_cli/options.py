@@ -229,6 +229,15 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             "compiler on. With --verify=error, the exit code says so.",
         ),
         documented_option(
+            "--try",
+            "try_changes",
+            is_flag=True,
+            envvar="DYNAMO_TRY",
+            help="Where a frame has a graph break or is recompiled, trace it again in a copy of the process, "
+            "with settings of torch's and dynamic sizes that might help: `dynamo explain` says what came of "
+            "each. At most a minute a process.",
+        ),
+        documented_option(
             "--freeze-after",
             envvar="DYNAMO_FREEZE_AFTER",
             metavar="N|Ns|FUNCTION=N",

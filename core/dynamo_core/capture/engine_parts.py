@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .interventions.freeze import Freeze
     from .interventions.override import Overriding
     from .interventions.stop import StopAfter
+    from .interventions.trials import ChangeTrials
     from .interventions.verified_program import ProgramVerifier
     from .interventions.verify import Verifier
     from .probes.frames import CallsAtLimitCounter
@@ -60,6 +61,7 @@ class EngineParts:
         self.freeze = self._freeze()
         self.overriding = self._overriding()
         self.stop = self._stop()
+        self.trials = self._trials()
         self.exports = self._exports()
         self.calls_at_limit: CallsAtLimitCounter | None = None  # made where torch refuses a frame
         self.whole_program = WholeProgramCapture(settings, self.probes, self.record_of_backend, self.limits)
@@ -139,6 +141,13 @@ class EngineParts:
         from .interventions.stop import StopAfter
 
         return StopAfter(self.settings.stop_after, self.probes, self.finish)
+
+    def _trials(self) -> "ChangeTrials | None":
+        if not self.settings.try_changes:
+            return None
+        from .interventions.trials import ChangeTrials
+
+        return ChangeTrials(self)
 
     def _exports(self) -> "ModuleObserver | None":
         if self.settings.export is None:

@@ -22,6 +22,7 @@ def import_optional_modules(settings: Settings) -> None:
         "dynamo_core.capture.interventions.stop": settings.stop_after is not None,
         "dynamo_core.capture.interventions.freeze": settings.freeze_after is not None,
         "dynamo_core.capture.interventions.override": replaces_arguments(settings) or settings.config,
+        "dynamo_core.capture.interventions.trials": settings.try_changes,
         "dynamo_core.capture.probes.steps": settings.step_frames,
         "dynamo_core.capture.interventions.verified_program": settings.verify,
         "dynamo_core.capture.interventions.verify": settings.verify,
