@@ -213,8 +213,8 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             envvar="DYNAMO_OVERRIDE",
             metavar="KEY=VALUE,…",
             help="Replace arguments of the program's own torch.compile: backend (which takes the call's mode "
-            "and options off it), mode, option.KEY, dynamic, fullgraph, disable. With frame=0/1 the backend "
-            "of one compile id, in any program; repeat for more.",
+            "and options off it), mode, option.KEY, dynamic, fullgraph, disable, isolate_recompiles. With "
+            "frame=0/1 the backend of one compile id, in any program; repeat for more.",
         ),
         config_option,
         documented_option(

@@ -65,7 +65,7 @@ class Overriding:
             place = place_of_compile_call_in_progress()
             if place is None:
                 return None
-            values = self._replacements(named)
+            values = {key: value for key, value in self._replacements(named).items() if key in own}
             was = {key: named.get(key, own.get(key)) for key in values}
             if "backend" in was:
                 was["backend"] = was["backend"] or default_backend()
