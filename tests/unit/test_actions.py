@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dynamo_core.case import Case
+from dynamo_core.case import Case, _with_first
 from dynamo_core.findings import (
     Action,
     Cost,
@@ -166,6 +166,15 @@ def test_a_limit_that_was_hit_is_one_however_many_recompiles_led_there() -> None
         finding(1, ARGUMENT, kind="recompile limit", times=8), finding(2, ARGUMENT, kind="recompile", times=2)
     )
     assert action.times == {"recompile limit": 1, "recompile": 2}
+
+
+def test_fix_gets_the_remedy_of_the_action_first_but_an_edit_as_it_is_for_the_line() -> None:
+    own = replace(KEEP, text="this line", change=Change(edit="branch to where"))
+    elsewhere = replace(own, text="another line")
+    found = finding(1, KEEP, own)
+    assert _with_first(SETTING, found).remedies == (SETTING, KEEP, own)
+    assert _with_first(elsewhere, found).remedies == (own, KEEP)
+    assert _with_first(None, found) is found
 
 
 def test_what_was_tried_says_what_came_of_it() -> None:
