@@ -288,8 +288,8 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             envvar="DYNAMO_OVERRIDE",
             metavar="KEY=VALUE,…",
             help="Replace arguments of the program's own torch.compile: backend (which takes the call's mode "
-            "and options off it), mode, option.KEY, dynamic, fullgraph, disable. With frame=0/1 the backend "
-            "of one compile id, in any program; repeat for more.",
+            "and options off it), mode, option.KEY, dynamic, fullgraph, disable, isolate_recompiles. With "
+            "frame=0/1 the backend of one compile id, in any program; repeat for more.",
         ),
         config_option,
         documented_option(
@@ -302,6 +302,15 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             help="Make calls of what the program compiles in plain Python as well, in a copy of the process, "
             "and each graph's first calls in eager; name what disagrees, from which line and stage of the "
             "compiler on. With --verify=error, the exit code says so.",
+        ),
+        documented_option(
+            "--try",
+            "try_changes",
+            is_flag=True,
+            envvar="DYNAMO_TRY",
+            help="Where a frame has a graph break or is recompiled, trace it again in a copy of the process, "
+            "with settings of torch's and dynamic sizes that might help: `dynamo explain` says what came of "
+            "each. At most a minute a process.",
         ),
         documented_option(
             "--freeze-after",

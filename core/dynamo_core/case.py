@@ -17,6 +17,7 @@ from .findings import (
     Draft,
     Figure,
     Finding,
+    Remedy,
     actions_of,
     drafts_of,
     findings_of,
@@ -114,8 +115,15 @@ class Case:
 
     @property
     def findings_by_action(self) -> list[Finding]:
-        """All findings in the order of the actions that cure them, then what is true of any short run."""
-        cured = [finding for action in self.actions for finding in self.cured_by(action)]
+        """All findings in the order of the actions that cure them, then what is true of any short run.
+
+        The first remedy of each is that of its action.
+        """
+        cured = [
+            _with_first(action.remedy, finding)
+            for action in self.actions
+            for finding in self.cured_by(action)
+        ]
         return cured + self.context
 
     def _saved(self, findings: Sequence[Finding]) -> Figure:
@@ -165,3 +173,13 @@ class Case:
         if id(process) not in self._alone:
             self._alone[id(process)] = Case(replace(self.recording, processes=[process]))
         return self._alone[id(process)]
+
+
+def _with_first(remedy: Remedy | None, finding: Finding) -> Finding:
+    """The finding with a remedy before its others; of an edit, as its own line has it."""
+    if remedy is None or remedy.change is None:
+        return finding
+    own = [each for each in finding.remedies if each.change == remedy.change]
+    others = [each for each in finding.remedies if each.change != remedy.change]
+    first = own if remedy.change.edit is not None else [remedy]
+    return replace(finding, remedies=(*first, *others))

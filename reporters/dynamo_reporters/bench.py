@@ -121,7 +121,7 @@ def _verdict(bench: Bench, figures: list[Figures]) -> str:
         name = best.backend.name
         undecided = "Undecided"
         if _does_not_pay(bench, best):
-            pays = f"A run as short as this one does not pay for compiling with {name}"
+            pays = f"A run of this length does not pay for compiling with {name}"
             undecided = f"{pays}; for longer ones undecided"
         return f"{undecided}: {name} is {between}; {average}.{disagree}"
     if speed.estimate < 1:
@@ -159,7 +159,7 @@ def _cannot_pay(bench: Bench, figures: list[Figures]) -> Iterator[Block]:
             )
             yield Paragraph(
                 f"Compiling with {each.backend.name} took {seconds(each.compile_cold)}, and the whole run, "
-                f"without imports, takes {seconds(run)} in eager{saves}: in a run as short as this one no "
+                f"without imports, takes {seconds(run)} in eager{saves}: in a run of this length no "
                 "speed-up pays for it.",
                 "strong",
             )

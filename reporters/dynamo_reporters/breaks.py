@@ -352,8 +352,7 @@ def _parted(each: DistinctBreak, recording: Recording) -> str | None:
     is_known = probe_failed(recording.processes, "graphs", "resume functions", "bytecode") is None
     none = "no graph {} it" if is_known else "what was not recorded {} it"
     parts = [
-        f"between {_one_of(first) or none.format('before')} and "
-        f"{_one_of(after[behind]) or none.format('after')}{where}"
+        _sides(_one_of(first), _one_of(after[behind]), none) + where
         for (where, behind), first in before.items()
     ]
     if not parts:
@@ -361,6 +360,14 @@ def _parted(each: DistinctBreak, recording: Recording) -> str | None:
     text = "; ".join(parts[:_MOST_PARTED])
     rest = len(parts) - _MOST_PARTED
     return text[:1].upper() + text[1:] + (f"; and {rest} more" if rest > 0 else "") + "."
+
+
+def _sides(before: str, after: str, none: str) -> str:
+    """The graphs on both sides of a break; `none` says that one side has none."""
+    if before and after:
+        return f"between {before} and {after}"
+    ahead = f"{before} before it" if before else none.format("before")
+    return f"{ahead}, {f'{after} after it' if after else none.format('after')}"
 
 
 def _one_of(graphs: Sequence[Graph]) -> str:

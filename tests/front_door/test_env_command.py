@@ -83,3 +83,11 @@ def test_bad_input_is_one_line(options: list[str], code: int, says: str, tmp_pat
     result = answer("env", *options, cwd=tmp_path)
     assert (result.exit_code, result.stdout) == (code, "")
     assert says in result.stderr and result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("options", "variables"), [(("--try",), {}), ((), {"DYNAMO_TRY": "1"})])
+def test_changes_are_tried_where_that_is_asked_for(
+    options: tuple[str, ...], variables: dict[str, str], tmp_path: Path
+) -> None:
+    given = json.loads(answer("env", *options, "--format", "json", cwd=tmp_path, env=variables).stdout)
+    assert json.loads(given["DYNAMO_RUN_SETTINGS"])["try_changes"] is True

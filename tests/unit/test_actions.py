@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dynamo_core.case import Case
+from dynamo_core.case import Case, _with_first
 from dynamo_core.findings import (
     Action,
     Cost,
@@ -179,9 +179,18 @@ def test_what_consequences_cost_is_saved_too_but_what_a_break_costs_has_it_in_it
     ]
 
 
-def test_what_was_tried_names_the_run() -> None:
+def test_fix_gets_the_remedy_of_the_action_first_but_an_edit_as_it_is_for_the_line() -> None:
+    own = replace(KEEP, text="this line", change=Change(edit="branch to where"))
+    elsewhere = replace(own, text="another line")
+    found = finding(1, KEEP, own)
+    assert _with_first(SETTING, found).remedies == (SETTING, KEEP, own)
+    assert _with_first(elsewhere, found).remedies == (own, KEEP)
+    assert _with_first(None, found) is found
+
+
+def test_what_was_tried_says_what_came_of_it() -> None:
     assert actions(finding(1, SETTING))[0].tried is None
-    assert actions(finding(1, replace(SETTING, proven_by="rec2")))[0].tried == "rec2"
+    assert actions(finding(1, replace(SETTING, tried="gone")))[0].tried == "gone"
 
 
 @pytest.mark.parametrize("kind", ["never pays back", "cold start", "caches off", "eager optimizer"])

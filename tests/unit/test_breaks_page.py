@@ -1,5 +1,6 @@
 """`dynamo breaks` as a page: the line of each break, what was skipped, what a plain trace tells of breaks."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -143,15 +144,15 @@ def parted(*crossed: tuple[int | None, int | None], **known: Any) -> list[str]:
         made.append(ResumeFunction(f"__resume_{at}", NEXT, f"{NEXT} {at}", ids[0]))
     fields = {"graphs": graphs, "frames": frames, "bytecodes": codes, "breaks": breaks}
     recording = of_one_process(resume_functions=made, **fields, **known)
-    return [line for line in shown(recording) if line.lower().startswith("between ")]
+    return [line for line in shown(recording) if re.match("between|.* (before|after) it", line.lower())]
 
 
 def test_it_is_said_between_which_graphs_a_break_lies() -> None:
     assert parted((1, 2)) == ["Between graph 1 (1 op) and graph 2 (2 ops)."]
-    assert parted((1, None)) == ["Between graph 1 (1 op) and no graph after it."]
-    assert parted((None, 2)) == ["Between no graph before it and graph 2 (2 ops)."]
+    assert parted((1, None)) == ["Graph 1 (1 op) before it, no graph after it."]
+    assert parted((None, 2)) == ["No graph before it, graph 2 (2 ops) after it."]
     unknown = parted((None, 2), failed_probes={"bytecode": "no such function"})
-    assert unknown == ["Between what was not recorded before it and graph 2 (2 ops)."]
+    assert unknown == ["What was not recorded before it, graph 2 (2 ops) after it."]
 
 
 def test_of_many_pairs_of_graphs_the_first_five_are_named() -> None:

@@ -50,7 +50,7 @@ def a_break(
 
 
 def recompiled(
-    source: str = "x", kind: str = "size", times: int = 1, line: str = "return {}.sin()"
+    source: str = "x", kind: Any = "size", times: int = 1, line: str = "return {}.sin()"
 ) -> Recording:
     """`f`, compiled again for the size of one of its arguments."""
     place = Place(FILE, 3)
@@ -59,7 +59,7 @@ def recompiled(
         for n in range(1, times + 1)
     ]
     text = line.format(source)
-    failure = GuardFailure(CompileId(0, 0), "mismatch", kind, source, 0, "4", "5", text, Place(FILE, 4), None)
+    failure = GuardFailure(CompileId(0, 0), "mismatch", kind, source, 0, "4", "5", Place(FILE, 4), text, None)
     reasons = [RecompileReasons(each.compile_id, (failure,)) for each in compiles]
     return recording(compiles=compiles, recompile_reasons=reasons)
 

@@ -145,7 +145,7 @@ def test_the_wall_time_is_a_bar_of_its_parts() -> None:
 
 
 REMEDIES = (
-    Remedy("edit", "use `torch.where`", "dynamo breaks", may_change="the sign", proven_by="rec2"),
+    Remedy("edit", "use `torch.where`", "dynamo breaks", may_change="the sign", tried="gone"),
     Remedy("setting", "set it", "dynamo run --config a=1"),
 )
 
@@ -163,7 +163,7 @@ def test_a_finding_is_a_card_with_all_that_is_known_of_it() -> None:
     assert texts(read.all("dt")) == ["lost so far", "fixing saves at most"]
     assert texts(read.all("dd")) == ["3.00 s measured", "500 ms estimated"]
     assert texts(read.all("li")) == [
-        "use torch.where It may also change: the sign (proven by rec2)shown by dynamo breaks rec",
+        "use torch.where It may also change: the sign (tried: gone)shown by dynamo breaks rec",
         "or set itshown by dynamo run --config a=1",
     ]
     said = texts(read.all("p"))

@@ -11,7 +11,17 @@ from dynamo_core.analysis.summary import summarize, unrecorded
 from dynamo_core.analysis.verdict import audit, verdict
 from dynamo_core.case import Case
 from dynamo_core.findings.kinds import unseen_kinds
-from dynamo_core.model import CompileId, Graph, GuardSet, Process, ProcessEnd, ProcessInfo, Recording, Run
+from dynamo_core.model import (
+    CompileId,
+    Compiling,
+    Graph,
+    GuardSet,
+    Process,
+    ProcessEnd,
+    ProcessInfo,
+    Recording,
+    Run,
+)
 from dynamo_reporters.guards.report import report as guards
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile.report import report as profile
@@ -68,6 +78,15 @@ def test_recompiles_are_known_where_torchs_metrics_or_its_ids_tell(
     assert ("recompiles" in unrecorded(recording)) == (
         count is None and bool(recording.processes[0].compiles)
     )
+
+
+def test_of_a_compile_that_the_process_was_killed_in_no_time_and_no_guards_are_known() -> None:
+    known = {"torch_version": "2.13.0", "info": ProcessInfo(pid=1)}
+    begun = Compiling(CompileId(0, 0), "f", None, 1)
+    nothing = summarize(of_one_process(**known))
+    killed = summarize(of_one_process(**known, compiling=[begun]))
+    assert (nothing.guards, nothing.compile_time_s) == (0, 0.0)
+    assert (killed.guards, killed.compile_time_s) == (None, None)
 
 
 def test_cache_entries_whose_guards_nobody_recorded_are_not_0() -> None:

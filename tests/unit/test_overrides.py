@@ -14,6 +14,7 @@ def test_values_have_the_types_that_torch_compile_takes() -> None:
     assert (override.backend, override.mode) == ("aot_eager", None)
     assert override.others == {"dynamic": True, "fullgraph": False, "disable": False}
     assert parse_override("dynamic=None").others == {"dynamic": None}
+    assert parse_override("isolate_recompiles=True").others == {"isolate_recompiles": True}
 
 
 def test_what_has_no_equals_sign_goes_on_the_value_before_it() -> None:

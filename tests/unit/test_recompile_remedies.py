@@ -171,6 +171,23 @@ def test_functions_of_one_code_are_known_by_their_calls_of_torch_compile(
     assert advice in recompile_advice(at_limit)[0].text
 
 
+@pytest.mark.parametrize(("numbers", "is_shared"), [((2, 4), True), ((2, 2), False)])
+def test_arguments_of_torchs_own_wrapper_are_of_what_was_compiled_apart(
+    numbers: tuple[int, int], is_shared: bool
+) -> None:
+    wrapper = Place("/venv/torch/_dynamo/external_utils.py", 68)
+    frames = [
+        Frame("inner", wrapper, "compiled", None, True, False, CompileId(0, compile_), compile_call=number)
+        for compile_, number in enumerate(numbers)
+    ]
+    known = process(["0/0: len(args) == 1"], frames=frames)
+    known.compiles[:] = [replace(each, name="inner", place=wrapper) for each in known.compiles]
+    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [known], 1, []))
+    (cause,) = causes_of(frame)
+    assert (recompile_advice(cause) == []) is is_shared
+    assert cause_sentence(cause).endswith("there is nothing to cure") is is_shared
+
+
 def test_a_size_that_is_marked_static_is_to_lose_the_mark() -> None:
     mark = "((getattr(L['x'], '_dynamo_static_indices', set()).issubset({%s})) if hasattr(…) else True)"
     (marked,) = causes([size(4, 5)], recompiled_entries=[entry(0, mark % "0, 2")])

@@ -151,6 +151,23 @@ def test_a_remedy_that_is_kept_alone_falls_with_the_run_beside_eager(
     assert (result.is_refuted, len(result.runs)) == (True, 2 + 1 + 1)
 
 
+def test_what_was_tried_on_the_frame_in_vain_takes_no_run(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+
+    def run(what: str, *others: Any) -> ObservedRun:
+        ran.append(what)
+        return ObservedRun(RAN, "", [])
+
+    monkeypatch.setattr(search, "_run", run)
+    in_vain, gone = (replace(setting(name), tried=name) for name in ("still there", "gone"))
+    fix = Fix(replace(BREAK, remedies=(in_vain, gone)))
+    search._try_remedies(fix, 1, [fix])
+    assert [(each.verdict, len(each.runs)) for each in fix.trials] == [("does not cure", 0), ("cures", 1)]
+    assert ran == ["trying: set gone"] and fix.kept is fix.trials[1]
+
+
 def in_turn(*runs: ObservedRun) -> tuple[Runs, Iterator[ObservedRun]]:
     left = iter(runs)
     return lambda *_: next(left), left

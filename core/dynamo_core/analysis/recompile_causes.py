@@ -374,7 +374,8 @@ class RecompileCause:
     @cached_property
     def functions_with_this_code(self) -> int | None:
         """How many functions that are compiled apart share this code, at least; None where none do."""
-        holds = self.is_of_module or ".__closure__[" in (self.source or "")
+        is_wrapped = self.frame.name == "inner" and self.source in ("args", "kwargs")  # torch's wrap_inline
+        holds = self.is_of_module or ".__closure__[" in (self.source or "") or is_wrapped
         return functions_with_one_code(self.frame, self.met) if holds or self.kind in _HELD else None
 
     @property

@@ -44,7 +44,9 @@ def summarize(recording: Recording) -> Summary:
     compiles = [compile_ for process in processes for compile_ in process.compiles]
     has_breaks, has_frames = breaks_recorded(recording), recorded(recording, "frames")
     has_graphs = graphs_recorded(recording)
-    has_metrics = recorded(recording) or bool(compiles)
+    # Torch writes them when a compile has ended: of one that a process was killed in, nothing is known.
+    is_unfinished = any(process.compiling or process.interrupted for process in processes)
+    has_metrics = bool(compiles) or (recorded(recording) and not is_unfinished)
     has_calls = has_graphs and recorded(recording, "graph calls")
     frames = [frame for process in processes for frame in process.frames]
     counted = [frame for frame in frames if not frame.is_whole_graph]

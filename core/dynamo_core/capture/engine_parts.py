@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .interventions.freeze import Freeze
     from .interventions.override import Overriding
     from .interventions.stop import StopAfter
+    from .interventions.trials import ChangeTrials
     from .interventions.verified_program import ProgramVerifier
     from .interventions.verify import Verifier
     from .probes.frames import CallsAtLimitCounter
@@ -60,6 +61,7 @@ class EngineParts:
         self.freeze: Freeze | None = None
         self.overriding: Overriding | None = None
         self.stop: StopAfter | None = None
+        self.trials: ChangeTrials | None = None
         self.exports: ModuleObserver | None = None
         self.calls_at_limit: CallsAtLimitCounter | None = None  # made where torch refuses a frame
         self._make_optional_parts()
@@ -120,6 +122,10 @@ class EngineParts:
             from .interventions.stop import StopAfter
 
             self.stop = StopAfter(settings.stop_after, probes, self.finish)
+        if settings.try_changes:
+            from .interventions.trials import ChangeTrials
+
+            self.trials = ChangeTrials(self)
         if settings.export is not None:
             from .exporting.observer import ModuleObserver
 
@@ -139,6 +145,7 @@ def import_optional_modules(settings: Settings) -> None:
         "dynamo_core.capture.interventions.stop": settings.stop_after is not None,
         "dynamo_core.capture.interventions.freeze": settings.freeze_after is not None,
         "dynamo_core.capture.interventions.override": replaces_arguments(settings) or settings.config,
+        "dynamo_core.capture.interventions.trials": settings.try_changes,
         "dynamo_core.capture.probes.steps": settings.step_frames,
         "dynamo_core.capture.interventions.verified_program": settings.verify,
         "dynamo_core.capture.interventions.verify": settings.verify,

@@ -81,6 +81,11 @@ def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
         Probe("torch._dynamo", "Inductor", lambda module, parts: parts.late_modules.wait()),
         Probe("torch._dynamo.convert_frame", "bytecode", later("bytecode")),
         Probe("torch._dynamo.convert_frame", "frames", later("frames")),
+        Probe(
+            "torch._dynamo.convert_frame",
+            "changes that are tried",
+            parts.trials.install if parts.trials else None,
+        ),
         Probe("torch._dynamo.convert_frame", "freeze", freeze.install if freeze else None),
         Probe("torch._dynamo.symbolic_convert", "tracing time", None if brief else later("tracing_time")),
         Probe("torch._inductor.compile_fx", "imports", record_import, late=True),

@@ -10,6 +10,7 @@ from ..shared.quick_dataclass import dataclass
 from .build import by_cause, ranking
 from .finding import Figure, Finding, Remedy, RemedyKind
 from .kinds import SPECS, Kind
+from .tried import order
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ class Action:
     """A remedy with all findings that it cures, by their identities, the worst first.
 
     `number` counts from 1. `remedy` is None where none is known for a finding. `times` says how often each
-    kind of finding was met. All of it together saves `saves_at_most`. `tried` names the recording of a run in
-    which it worked; it is None where it was not tried.
+    kind of finding was met. All of it together saves `saves_at_most`. `tried` is what came of
+    the remedy when a frame was traced again with it (`dynamo run --try`); None where it was not tried.
     """
 
     number: int
@@ -157,7 +158,7 @@ def _action(
         times=_times(cured),
         saves_at_most=figure,
         alternatives=_alternatives(same),
-        tried=next((each.remedies[0].proven_by for each in same if each.remedies), None),
+        tried=_tried(same),
     )
     return replace(worst, cost=replace(worst.cost, saves_at_most=figure)), action
 
@@ -165,6 +166,12 @@ def _action(
 def _is_in_cost_of_a_break(consequence: Finding, causes: Sequence[Finding]) -> bool:
     """Whether it is counted already: what a break costs includes the recompiles that it brings about."""
     return any(each.identity == consequence.because_of and each.kind == "graph break" for each in causes)
+
+
+def _tried(same: Sequence[Finding]) -> str | None:
+    """What came of the remedy for all findings: the worst of it."""
+    outcomes = [each.remedies[0].tried for each in same if each.remedies]
+    return max(outcomes, key=order, default=None)
 
 
 def _times(same: Sequence[Finding]) -> dict[str, int]:

@@ -14,6 +14,7 @@ from ..remedies.break_rules import break_advice
 from ..remedies.rules import Advice, Change
 from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, RemedyKind
 from .kinds import SPECS, Kind
+from .tried import further_cures, order, outcome_of, outcomes
 
 _Value = TypeVar("_Value")
 _CONSEQUENCES = ("recompile", "recompile limit")  # kinds of which one may follow from another finding
@@ -64,7 +65,11 @@ def merged(identity: str, same: Sequence[Draft]) -> Finding:
         is_library=worst.is_library,
         cost=cost,
         evidence=evidence,
-        remedies=_each_once(each for draft in (worst, *same) for each in _worked_out(draft.remedies)),
+        remedies=_tried(
+            worst,
+            evidence,
+            _each_once(each for draft in (worst, *same) for each in _worked_out(draft.remedies)),
+        ),
         processes=tuple(process.stream.name for process in processes),
         key=worst.key,
     )
@@ -91,6 +96,17 @@ def _each_once(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
     for remedy in remedies:
         found.setdefault(remedy.text if remedy.change is None else remedy.change, remedy)
     return tuple(found.values())
+
+
+def _tried(worst: Draft, evidence: Evidence, known: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
+    """The remedies with what came of each that was tried, and others that cure; what cures comes first."""
+    changes = [each for process in worst.processes for each in process.tried_changes]
+    found = outcomes(worst.kind, worst.place, evidence.compile_ids, changes) if changes else {}
+    if not found:
+        return known
+    further = remedies(worst.kind, further_cures([each.change for each in known], found))
+    tried = [replace(each, tried=outcome_of(each.change, found)) for each in (*known, *further)]
+    return tuple(sorted(tried, key=lambda each: order(each.tried)))
 
 
 def _worked_out(value: _Value | Callable[[], _Value]) -> _Value:

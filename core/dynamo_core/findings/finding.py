@@ -64,8 +64,8 @@ class Remedy:
     """Something to do, as a sentence. `check` is the command that shows whether it worked.
 
     `change` is what `dynamo fix` does to try it, None where that is left to a person; `may_change` what else
-    it may do to the program. `proven_by` names the recording of a run in which it worked; None where it was
-    not tried.
+    it may do to the program. `tried` says what came of it when the frame was traced again with it, as
+    `dynamo run --try` does: "gone", "still there", "moves to line 16"; None where it was not tried.
     """
 
     kind: RemedyKind
@@ -73,7 +73,7 @@ class Remedy:
     check: str
     change: Change | None = None
     may_change: str = ""
-    proven_by: str | None = None
+    tried: str | None = None
 
 
 @dataclass(frozen=True)

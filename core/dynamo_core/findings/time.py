@@ -195,8 +195,8 @@ def costly_guards(figures: Figures) -> Iterator[Draft]:
 
 
 _COMPILE_LESS = (
-    "in a run as short as this one, compile less: the part that is called most, or nothing; in a longer run "
-    "it may pay. `dynamo bench` measures after how many steps."
+    "compile less: the part that is called most, or nothing; over more steps it may pay, `dynamo bench` "
+    "measures after how many."
 )
 
 

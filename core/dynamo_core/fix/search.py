@@ -15,6 +15,7 @@ from ..analysis.time.steps import find_steps
 from ..case import Case
 from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy
 from ..findings.kinds import unseen_kinds
+from ..findings.tried import STILL_THERE
 from ..launch.process import Unattended
 from ..launch.program import Program
 from ..launch.run import Outcome, Request, record
@@ -143,7 +144,9 @@ class _Search:
         """Run the program unchanged, then with each remedy, and judge which are cures."""
         for number in range(_BASELINE_RUNS):
             what = f"the program as it is, {number + 1} of {_BASELINE_RUNS}"
-            self._baseline.append(self._run(what, self._plan.request))
+            # Only the first has remedies tried on its frames: the other is timed without.
+            settings = self._plan.request.settings._replace(try_changes=number == 0)
+            self._baseline.append(self._run(what, replace(self._plan.request, settings=settings)))
             refuse_unknown(self._plan.only, self._baseline[0].findings)
         found = [each for each in self._baseline[0].findings if self._is_wanted(each)]
         processes = [] if self._last is None else self._last.processes
@@ -211,6 +214,8 @@ class _Search:
     def _try(self, finding: Finding, remedy: Remedy, change: Change) -> tuple[Trial, Sequence[Finding]]:
         """Run the program with the remedy; the trial, and the findings of its last run."""
         before = times_met(finding, self._baseline[0].findings)
+        if remedy.tried == STILL_THERE:
+            return Trial(remedy, "does not cure", "traced again with it, the frame still has it", before), ()
         program = self._plan.request.program
         edited: tuple[Patch, ...] = ()
         if change.edit is not None:
@@ -333,11 +338,13 @@ class _Search:
         self._last = recording
         steps = [found.median for process in recording.processes if (found := find_steps(process))]
         ending = outcome.ending
+        trying = sum(each.seconds for process in recording.processes for each in process.tried_changes)
         result = RunResult(
             str(outcome.recording),
             ending.exit_code,
             ending.signal,
-            *seconds,
+            seconds[0] - trying,
+            seconds[1],
             steps[0] if steps else None,
             *_captured(recording),
         )

@@ -170,6 +170,37 @@ class VerifiedProgramCall:
 
 
 @dataclass(frozen=True)
+class TracedAgain:
+    """A frame traced again in a copy of the process; `why` says why nothing is known of it.
+
+    `breaks` are the lines of the stack of each graph break, `recompiled` counts the graphs of calls after the
+    first, `left_eager` the frames that could not be compiled, `ops` those of all graphs.
+    """
+
+    breaks: tuple[tuple[Place, ...], ...]
+    recompiled: int
+    left_eager: int
+    ops: int
+    why: str | None
+
+
+@dataclass(frozen=True)
+class TriedChange:
+    """What `changes` make of a frame that was traced again with them, as `dynamo run --try` does.
+
+    A change is written as for `--config`, or is an argument of torch.compile. Of several, none has an effect.
+    `compile_id` is the compile that they were tried for. Trying took `seconds`.
+    """
+
+    compile_id: CompileId | None
+    place: Place
+    changes: tuple[str, ...]
+    before: TracedAgain
+    after: TracedAgain
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
 class SemanticDifference:
     """Where torch.compile does not do what eager does. `graph` is None where a frame fell back to eager.
 

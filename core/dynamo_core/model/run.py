@@ -36,6 +36,7 @@ from .interventions import (
     Freeze,
     NotCompiled,
     SemanticDifference,
+    TriedChange,
     VerifiedCall,
     VerifiedProgramCall,
 )
@@ -120,6 +121,7 @@ class Process:
     changed_settings: list[ChangedSetting] = field(default_factory=list)
     verified: list[VerifiedCall] = field(default_factory=list)
     verified_program_calls: list[VerifiedProgramCall] = field(default_factory=list)
+    tried_changes: list[TriedChange] = field(default_factory=list)
     semantic_differences: list[SemanticDifference] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)

@@ -102,6 +102,8 @@ def _frame(text: str) -> StackFrame | None:
 _cached_frame = lru_cache(1024)(_frame)  # stacks have most of their frames in common
 
 
+# torch/fx/experimental/symbolic_shapes.py (produce_guards_verbose), read in 2.13.
+_AT_THE_END_OF_AN_ERROR = "\nUser stack:\n"
 _ON_A_BREAK = "Graph break in user code at "
 
 
@@ -133,6 +135,12 @@ class BreakBuilder:
         callers = self._process.callers.get(compile_id, ())
         around, grad_enabled = around_of(content.get("around")), content.get("grad_enabled")
         return GraphBreak(reason, stack, compile_id, explanation, callers, around, grad_enabled)
+
+    def break_named_in(self, reason: str, compile_id: CompileId | None) -> GraphBreak | None:
+        """The break at the user's line that the text of an error ends with, if it does."""
+        stack = parse_user_stack(reason.replace(_AT_THE_END_OF_AN_ERROR, "\nUser code traceback:\n", 1))
+        callers = self._process.callers.get(compile_id, ())
+        return GraphBreak(reason, stack, compile_id, callers=callers) if stack else None
 
     def _graph_break(self, record: Record) -> GraphBreak:
         broke, compile_id = structured(GraphBroke, record), self._context.id_of(record)

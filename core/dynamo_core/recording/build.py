@@ -23,6 +23,7 @@ from ..model import (
     Timeline,
 )
 from ..shared import names
+from ..shared.change_tried import ChangeTried
 from ..shared.early_records import (
     CaptureDecided,
     FrameDeferred,
@@ -54,7 +55,13 @@ from .compiles import CompileBuilder
 from .exports import ExportBuilder, TracedExportBuilder
 from .graphs import GraphBuilder
 from .guards import GuardBuilder
-from .interventions import InterventionsBuilder, semantic_difference, verified_call, verified_program_call
+from .interventions import (
+    InterventionsBuilder,
+    semantic_difference,
+    tried_change,
+    verified_call,
+    verified_program_call,
+)
 from .kernels import CODE_FOR_WINDOW, GENERATED_CODE, GENERATED_KERNELS, kernels_in
 from .phases import PhaseBuilder
 from .structured import Handler, Item, RecordClock, fields_of, structured
@@ -130,6 +137,7 @@ class ProcessBuilder:
             OverrideApplied.NAME: self._override,
             CallVerified.NAME: self._verified,
             ProgramCallVerified.NAME: self._verified_program_call,
+            ChangeTried.NAME: self._tried_change,
             SemanticsNoted.NAME: self._semantics,
             "torch_version": self._torch_version,
         }
@@ -311,6 +319,10 @@ class ProcessBuilder:
     def _verified_program_call(self, record: Record) -> None:
         verified = structured(ProgramCallVerified, record)
         self.process.verified_program_calls.append(verified_program_call(verified))
+
+    def _tried_change(self, record: Record) -> None:
+        tried = structured(ChangeTried, record)
+        self.process.tried_changes.append(tried_change(tried, self._context.id_of(record)))
 
     def _semantics(self, record: Record) -> None:
         self.process.semantic_differences.append(semantic_difference(structured(SemanticsNoted, record)))

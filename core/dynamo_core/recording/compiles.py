@@ -103,6 +103,7 @@ class CompileBuilder:
         failure = self._complete_compile(compile_id, tried)
         broke = self._breaks.break_from_error(tried.broke, compile_id)
         stopped = self._breaks.break_from_error(tried.stopped, compile_id)
+        stopped = stopped or self._breaks.break_named_in(tried.reason or "", compile_id)
         where, explanation = broke or stopped, None
         if failed_to_compile:
             explanation = self._breaks.last_explanation(compile_id) or (where.explanation if where else None)

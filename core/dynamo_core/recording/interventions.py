@@ -16,10 +16,13 @@ from ..model import (
     Replaced,
     SemanticDifference,
     StackFrame,
+    TracedAgain,
+    TriedChange,
     VerifiedCall,
     VerifiedProgramCall,
     WrongNode,
 )
+from ..shared.change_tried import ChangeTried
 from ..shared.conversion import from_fields
 from ..shared.early_records import FrameDeferred
 from ..shared.records import (
@@ -119,6 +122,23 @@ def verified_program_call(verified: ProgramCallVerified) -> VerifiedProgramCall:
         function_place=_place(verified.function_file, verified.function_line),
         wrong_place=_place(verified.wrong_file, verified.wrong_line),
         seconds=verified.ns / 1e9,
+    )
+
+
+def tried_change(tried: ChangeTried, compile_id: CompileId | None) -> TriedChange:
+    """The changes of a `--try` record, and what came of them."""
+    place = Place(tried.file, tried.line)
+    before, after = _traced_again(tried.before), _traced_again(tried.after)
+    return TriedChange(compile_id, place, tuple(tried.changes), before, after, tried.ns / 1e9)
+
+
+def _traced_again(content: Mapping[str, Any]) -> TracedAgain:
+    return TracedAgain(
+        tuple(tuple(Place(str(file), int(line)) for file, line in stack) for stack in content["breaks"]),
+        int(content["recompiled"]),
+        int(content["left_eager"]),
+        int(content["ops"]),
+        content["why"],
     )
 
 

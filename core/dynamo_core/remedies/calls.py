@@ -338,6 +338,18 @@ REQUESTED: BreakRules = (
         line=_IS_REQUEST,
     ),
     Rule(
+        # torch/fx/experimental/symbolic_shapes.py (produce_guards_verbose), 2.8 to 2.13.
+        re.compile(r"You marked \S{1,200} as dynamic but your code specialized it"),
+        "a size that is marked as dynamic (`mark_dynamic`) is made a constant by `{line}`",
+        (
+            RemedyTemplate(
+                "mark it by `torch._dynamo.maybe_mark_dynamic` in place of `mark_dynamic`, or take the mark "
+                "off: each size that comes is then a version of its own.",
+                cures=("marked_dynamic_but_fixed",),
+            ),
+        ),
+    ),
+    Rule(
         re.compile(r"^(?:BackendCompilerFailed|InductorError)"),
         "the backend that was to compile the graph raised an error",
         (

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ..analysis.recompile_causes import RecompileCause
-from .rules import Change, Rule, one_remedy
+from .rules import Assignment, Change, Rule, one_remedy
 
 _FUNCTIONS = (
     "function",
@@ -133,6 +133,7 @@ OF_SHARED_CODE: Sequence[Rule[RecompileCause]] = (
         "{count} functions or modules that are compiled apart share the code of {function}, and torch counts "
         "their versions together: `torch.compile(..., isolate_recompiles=True)` counts those of each call "
         "apart; or compile what calls all of them.",
+        lambda cause: Change(arguments=(Assignment("isolate_recompiles", "True"),)),
         cures=("recompile_one_decorator",),
         not_for=("recompile_another_function", "recompile_enum_argument"),
     ),

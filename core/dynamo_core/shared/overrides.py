@@ -16,7 +16,7 @@ from .backend_choice import MODES, BackendChoice, Option, option_value, parse_ch
 from .errors import LockFileProblem, did_you_mean
 from .quick_dataclass import dataclass
 
-_TRUE_OR_FALSE = ("fullgraph", "disable")
+_TRUE_OR_FALSE = ("fullgraph", "disable", "isolate_recompiles")
 _BACKENDS = ("backend", "mode")  # the keys about the backend, with option.KEY
 _KEYS = (*_BACKENDS, "dynamic", *_TRUE_OR_FALSE, "frame", "option.KEY")
 _OPTION = "option."
@@ -27,7 +27,8 @@ _COMPILE_ID = re.compile(r"\[?(\d+(?:/\d+)?)\]?")
 class Override:
     """Arguments to replace, by key: in calls of torch.compile, or for the compiles of `frame` (`0/1`, `0`).
 
-    `dynamic`, `fullgraph` and `disable` are as torch.compile takes them; an option's key is `option.KEY`.
+    `dynamic`, `fullgraph`, `disable` and `isolate_recompiles` are as torch.compile takes them; an option's
+    key is `option.KEY`.
     """
 
     values: Mapping[str, Option | None]
@@ -61,7 +62,7 @@ class Override:
 
     @property
     def others(self) -> dict[str, Option | None]:
-        """The arguments that are not about the backend: dynamic, fullgraph, disable."""
+        """The arguments that are not about the backend: dynamic, fullgraph, …"""
         return {key: value for key, value in self.values.items() if not _is_of_backend(key)}
 
     @property

@@ -54,6 +54,7 @@ class Settings(NamedTuple):
     `step_frames` are the frames that begin a step of the program, which `dynamo bench` records. `stop_after`
     is the number of calls of a compiled frame after which the program is ended, for `dynamo fix`. With
     `makes_folder`, no `dynamo run` has made the folder: the first process that imports torch makes it.
+    `try_changes` has frames with breaks or recompiles traced again with changes, in a copy of the process.
     `export` requests trials of torch.export with the modules that the program calls. A `brief` recording is
     for pytest: it lacks what its reports do not read, two thirds of the records (half of them torch's timed
     spans), and of the bytes (half of them settings in torch's metrics). `carried_to` is the URL that the
@@ -74,6 +75,7 @@ class Settings(NamedTuple):
     freeze_after: str | None = None
     on_recompile: str = ON_RECOMPILE_EAGER
     verify: str | None = None
+    try_changes: bool = False
     override: tuple[str, ...] = ()
     config: tuple[str, ...] = ()
     autotune_file: str | None = None

@@ -327,7 +327,7 @@ def _remedies(finding: Finding, recording: Recording, links: Links) -> Iterator[
 
 
 def _remedy(text: str, remedy: Remedy, recording: Recording, links: Links) -> Element:
-    proof = f"proven by {remedy.proven_by}" if remedy.proven_by else None
+    proof = f"tried: {remedy.tried}" if remedy.tried else None
     return h(
         "li",
         links.text(text),

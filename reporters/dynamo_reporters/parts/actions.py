@@ -81,7 +81,12 @@ def headline(action: Action) -> str:
 
 
 def what_to_do(remedy: Remedy) -> str:
-    """The remedy as short as it can be said: what to set or to pass; of anything else all of the advice."""
+    """The remedy as short as it can be said, and what came of it where it was tried."""
+    return _change_to_make(remedy) + ("" if remedy.tried is None else f" (tried: {remedy.tried})")
+
+
+def _change_to_make(remedy: Remedy) -> str:
+    """What to set or to pass; of anything else all of the advice."""
     change = remedy.change or Change()
     if change.environment:
         return f"set `{_typed(change.environment)}`"
@@ -116,10 +121,9 @@ def _counted(times: Mapping[str, int]) -> str:
 
 
 def what_it_saves(action: Action) -> str:
-    """What all of it saves at most, and whether it was tried; "" where neither is known."""
+    """What all of it saves at most; "" where that is not known."""
     figure = action.saves_at_most
-    saves = f"saves at most {seconds(figure.seconds)}" if figure.seconds else ""
-    return "; ".join(filter(None, (saves, action.tried and f"tried in {action.tried}")))
+    return f"saves at most {seconds(figure.seconds)}" if figure.seconds else ""
 
 
 def places_of(findings: Iterable[Finding]) -> str:

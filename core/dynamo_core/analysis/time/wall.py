@@ -58,6 +58,7 @@ COMPILING = "compiling"
 GRAPHS = "inside compiled graphs"
 GUARDS = "guards and cache look-ups"
 PROFILER = "torch.profiler, for --profile"
+TRIALS = "trying changes, for --try"
 EXIT = "interpreter shutdown"
 REST = "eager code and the rest"
 
@@ -79,6 +80,8 @@ def wall_time(
     known = [*_start_up(process, begin), *_compiling(process, compile_split), *_calls(process)]
     if process.profiler_seconds is not None:
         known.append(Part(PROFILER, process.profiler_seconds, note="starting, stopping and writing it"))
+    if process.tried_changes:
+        known.append(Part(TRIALS, sum(each.seconds for each in process.tried_changes)))
     last = _moment(process.end.ended_ns if process.end else None)
     if last is not None and saw_end and last < end:
         known.append(Part(EXIT, (end - last) / 1e9))

@@ -16,6 +16,7 @@ _PACKAGE_FOLDER = os.path.abspath(str(__spec__.origin)).rpartition(f"{os.sep}cap
 _MOST_DECORATING = 100  # lines of decorators above a `def`
 _WRAP_INLINE = os.path.join("torch", "_dynamo", "external_utils.py")
 _MOST_WRAPPERS = 8
+_RESUME_PREFIX = "torch_dynamo_resume_in_"  # torch/_dynamo/resume_execution.py, 2.8 to 2.15
 _BEGIN_OF_ENTRY = 'File "'  # in the text of a stack trace
 
 
@@ -136,6 +137,11 @@ def method_name(frame: "DynamoFrameType") -> str | None:
         return None
     # Wrappers that one decorator made share their code: then only the class is known.
     return f"{kind.__qualname__}.{found[0]}" if len(set(found)) == 1 else kind.__qualname__
+
+
+def is_resumed(code: CodeType) -> bool:
+    """Whether this is what Dynamo made of the rest of a frame, after a graph break."""
+    return code.co_name.startswith(_RESUME_PREFIX)
 
 
 def is_wrapper_of_modules(code: CodeType) -> bool:

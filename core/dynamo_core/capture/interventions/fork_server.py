@@ -43,6 +43,17 @@ class NoAnswer(Exception):
     """The copy gave no answer: it took too long, or crashed."""
 
 
+def why_no_copy() -> str | None:
+    """Why the process cannot be copied now; None if it can be."""
+    import torch
+
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        return "CUDA is in use, so that the process cannot be copied"
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return "it may communicate with other ranks"
+    return None if sys.platform == "linux" else "copies of the process are made on Linux only"
+
+
 class ForkServer:
     """The copy as the program sees it. `work` gets a request's text and a file, into which it writes."""
 

@@ -67,7 +67,7 @@ class Overriding:
             place = place_of_compile_call_in_progress()
             if place is None:
                 return None
-            values = self._replacements(named)
+            values = {key: value for key, value in self._replacements(named).items() if key in own}
             was = {key: named.get(key, own.get(key)) for key in values}
             if "backend" in was:
                 was["backend"] = was["backend"] or default_backend()
@@ -199,12 +199,13 @@ def install_for(changes: list[ConfigChange]) -> Callable[[ModuleType, "EnginePar
 
     def install(module: ModuleType, parts: "EngineParts") -> None:
         for change in changes:
-            parts.stream.record(_changed(module, change))
+            parts.stream.record(changed_setting(module, change))
 
     return install
 
 
-def _changed(module: ModuleType, change: ConfigChange) -> ConfigChanged:
+def changed_setting(module: ModuleType, change: ConfigChange) -> ConfigChanged:
+    """Change a setting; what was there before and now, or why it could not be changed."""
     *way, name = change.name.split(".")
     try:
         holder = functools.reduce(getattr, way, module)

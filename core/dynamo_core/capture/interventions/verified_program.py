@@ -42,7 +42,7 @@ from .call_in_copy import (
     raised,
     tensors_in,
 )
-from .fork_server import ForkServer, NoAnswer, available_bytes
+from .fork_server import ForkServer, NoAnswer, available_bytes, why_no_copy
 from .observed_state import RAISED_AT, RESULT, Leaves, is_of_backward
 from .operation_log import first_cast_to_short, first_different_line
 from .state_difference import Difference, compare_leaves, needs_untouched_values
@@ -129,10 +129,6 @@ class ProgramVerifier:
         """Why no call is to be verified now; None if one may be, "" where that is nothing to tell of."""
         import torch
 
-        if torch.cuda.is_available() and torch.cuda.is_initialized():
-            return "CUDA is in use, so that the process cannot be copied"
-        if torch.distributed.is_available() and torch.distributed.is_initialized():
-            return "it may communicate with other ranks"
         if (
             torch.compiler.is_compiling()
             or torch._C._len_torch_dispatch_stack()
@@ -143,7 +139,7 @@ class ProgramVerifier:
         elapsed = (perf_counter_ns() - self._began_ns) / 1e9
         if self._spent_ns / 1e9 > _ALLOWANCE + _MOST_OF_THE_TIME * elapsed:
             return ""
-        return None if sys.platform == "linux" else "copies of the process are made on Linux only"
+        return why_no_copy()
 
     def guarded(self, function: Callable[..., None]) -> Callable[..., None]:
         """A function that raises nothing into the program."""

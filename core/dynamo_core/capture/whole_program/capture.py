@@ -21,14 +21,14 @@ from ..frames.program_files import (
     place_of_compile_call_in_file,
     place_of_compile_call_in_progress,
 )
-from ..frames.source import CodeObjects
+from ..frames.source import CodeObjects, is_resumed
 from ..import_hook import import_hook
 from ..imports import import_later
 from ..interventions.compile_arguments import optimize_context
 from ..probe_guard import ProbeGuard
 from .budget import Budget, CompileDeferred
 from .limits import CompileLimit, CompileLimitReached, TracingLimits
-from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_resumed, is_torch_module_file
+from .policy import NEVER, NEVER_BELOW, NOT_NOW, TAKE, Policy, is_torch_module_file
 from .warnings_of_compiling import compiling_warns_of_nothing
 
 if TYPE_CHECKING:

@@ -14,13 +14,12 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..frames.program_files import is_own
-from ..frames.source import CodeObjects
+from ..frames.source import CodeObjects, is_resumed
 
 if TYPE_CHECKING:
     from torch._dynamo.types import DynamoFrameType
 
 _GENERATOR = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_RESUME_PREFIX = "torch_dynamo_resume_in_"  # torch/_dynamo/resume_execution.py, 2.8 to 2.15
 _ITEMS_LOOKED_AT = 32
 _DEPTH_LOOKED_AT = 2
 _OF_TENSORS = frozenset({"grad", "data"})
@@ -100,11 +99,6 @@ class Policy:
                 return _holds_more_than_an_op(module)
             frame = frame.f_back
         return calls < 2
-
-
-def is_resumed(code: CodeType) -> bool:
-    """Whether this is what Dynamo made of the rest of a frame, after a graph break."""
-    return code.co_name.startswith(_RESUME_PREFIX)
 
 
 def is_torch_module_file(file: str) -> bool:

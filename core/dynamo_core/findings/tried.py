@@ -1,0 +1,128 @@
+"""What came of changes that `dynamo run --try` has tried on a frame, as remedies of findings say it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..analysis.words import number
+from ..model import Place, TracedAgain, TriedChange
+from ..remedies.rules import Advice, Assignment, Change
+from .kinds import Kind
+
+GONE, STILL_THERE = "gone", "still there"
+_LEAST_OPS = 0.9  # of those without the change: a break is also gone where its frame runs eager
+# Environment variables that torch reads a setting from, and the setting.
+_SETTINGS_OF_VARIABLES = {
+    "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS": "torch._dynamo.config.capture_scalar_outputs",
+    "TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS": "torch._dynamo.config.capture_dynamic_output_shape_ops",
+    "TORCH_COMPILE_DYNAMIC_SOURCES": "torch.compiler.config.dynamic_sources",
+    "TORCH_COMPILE_UNBACKED_SOURCES": "torch.compiler.config.unbacked_sources",
+}
+_TRACED = "traced again with it, the frame has this no more"
+_BREAKS: tuple[Kind, ...] = ("graph break", "fell back to eager")
+_RECOMPILES: tuple[Kind, ...] = ("recompile", "recompile limit")
+
+
+def outcomes(
+    kind: Kind, place: Place | None, compile_ids: Sequence[str], tried: Iterable[TriedChange]
+) -> dict[str, str]:
+    """By each change that was tried for a finding: "gone", "still there", or what else came of it.
+
+    A finding that was tried several times has the worst of what came of it.
+    """
+    found: dict[str, str] = {}
+    for each in tried:
+        outcome = _outcome(kind, place, compile_ids, each)
+        if outcome is not None:
+            for change in each.changes:
+                if found.get(change, GONE) == GONE:
+                    found[change] = outcome
+    return found
+
+
+def outcome_of(change: Change | None, found: dict[str, str]) -> str | None:
+    """What came of a remedy's change; None where it was not tried."""
+    if change is None or change.edit is not None:
+        return None
+    known = {found.get(text) for text in _as_tried(change)}
+    return known.pop() if len(known) == 1 else None
+
+
+def further_cures(changes: Iterable[Change | None], found: dict[str, str]) -> Iterator[Advice]:
+    """Advice to make each change by which a finding is gone, and which none of `changes` makes."""
+    known = {text for change in changes if change is not None for text in _as_tried(change)}
+    for text, outcome in found.items():
+        if outcome != GONE or text in known:
+            continue
+        name, _, value = text.partition("=")
+        if "." not in name:
+            yield Advice(
+                f"`torch.compile(..., {text})`: {_TRACED}.",
+                Change(arguments=(Assignment(name, value),)),
+            )
+        elif name in _SETTINGS_OF_VARIABLES.values():
+            variable = next(each for each, of in _SETTINGS_OF_VARIABLES.items() if of == name)
+            assignment = Assignment(variable, "1" if value == "True" else value)
+            yield Advice(
+                f'set `{variable}="{assignment.value}"` in the program\'s environment: {_TRACED}.',
+                Change(environment=(assignment,)),
+            )
+        else:
+            sign = ".add({})" if name.endswith("+") else " = {}"
+            typed = f"{name.removesuffix('+')}{sign.format(value)}"
+            yield Advice(
+                f"set `{typed}` before the first call: {_TRACED}.",
+                Change(settings=(Assignment(name, value),)),
+            )
+
+
+def order(outcome: str | None) -> int:
+    """The place of a remedy among others: what cures, what was not tried, what does not cure."""
+    return 0 if outcome == GONE else 2 if outcome == STILL_THERE else 1
+
+
+def _as_tried(change: Change) -> list[str]:
+    variables = [
+        f"{_SETTINGS_OF_VARIABLES.get(each.name)}={'True' if each.value == '1' else each.value}"
+        for each in change.environment
+    ]
+    options = ["dynamic=True" for option in change.options if option == "--dynamic"]
+    return [*variables, *map(str, change.settings), *map(str, change.arguments), *options]
+
+
+def _outcome(kind: Kind, place: Place | None, compile_ids: Sequence[str], tried: TriedChange) -> str | None:
+    """What came of one change; None where it was not tried for this finding."""
+    before, after = tried.before, tried.after
+    if kind in _RECOMPILES:
+        is_of_it = str(tried.compile_id) in compile_ids
+        if before.why is not None or not is_of_it or not before.recompiled:
+            return None
+        return _unknown(after) or _fewer(before.recompiled, after.recompiled)
+    if kind not in _BREAKS or place is None:
+        return None
+    was, now = (_times(place, each) for each in (before, after))
+    if was:
+        return _unknown(after) or (_moved(before, after) if not now else STILL_THERE)
+    if kind == "fell back to eager" and str(tried.compile_id) in compile_ids and before.left_eager:
+        return _unknown(after) or (GONE if not after.left_eager else STILL_THERE)
+    return None
+
+
+def _unknown(after: TracedAgain) -> str | None:
+    return None if after.why is None else f"not known: {after.why}"
+
+
+def _fewer(before: int, after: int) -> str:
+    if after >= before:
+        return STILL_THERE
+    return f"{before} → {number(after, 'further graph')}" if after else GONE
+
+
+def _times(place: Place, traced: TracedAgain) -> int:
+    return sum(place in stack for stack in traced.breaks)
+
+
+def _moved(before: TracedAgain, after: TracedAgain) -> str:
+    if after.left_eager > before.left_eager or after.ops < _LEAST_OPS * before.ops:
+        return "less is compiled"
+    known = {line for stack in before.breaks for line in stack}
+    new = [stack[-1] for stack in after.breaks if stack and stack[-1] not in known]
+    return f"moves to line {new[0].line}" if new else GONE
