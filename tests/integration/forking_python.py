@@ -18,19 +18,21 @@ import signal
 import subprocess
 import sys
 import time
+import types
 import weakref
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 import torch_variables
 from be_program import be_program
 
+from dynamo_core.bench.autotune import workers
 from dynamo_core.launch import process
 
 _SECONDS = 300
 _PATH = tuple(sys.path[1:])
 _spawn = process._spawn
-_start = process.Unattended._start
+_forking = types.ModuleType("subprocess")
 
 
 def _answer_requests() -> None:
@@ -52,6 +54,7 @@ def _begin(request: dict[str, Any]) -> NoReturn:
 
 
 def _become(arguments: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
+    environment = dict(environment)
     os.environ.clear()
     os.environ.update(environment)
     sys.orig_argv = [sys.executable, *arguments]
@@ -63,7 +66,7 @@ def _become(arguments: Sequence[str], environment: Mapping[str, str]) -> NoRetur
     random.seed()
     if list(arguments[:2]) == ["-m", "dynamo_cli"]:
         process._spawn = _fork
-        process.Unattended._start = _fork_unattended  # type: ignore[method-assign, assignment]
+        process.subprocess = workers.subprocess = _forking  # type: ignore[attr-defined]
     else:
         torch_variables.read_now_and_at_import()
         _execute_sitecustomize()
@@ -100,44 +103,58 @@ def _fork(
 
 
 class _Forked:
-    """What Unattended uses of a subprocess.Popen."""
+    """What is used of a subprocess.Popen."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
+        self._code: int | None = None
 
-    def wait(self, seconds: float | None = None) -> int:
-        """Its return code."""
-        deadline = time.monotonic() + (_SECONDS if seconds is None else seconds)
-        while True:
+    def poll(self) -> int | None:
+        """Its return code; None while it runs."""
+        if self._code is None:
             ended, status = os.waitpid(self.pid, os.WNOHANG)
-            if ended:
-                return os.waitstatus_to_exitcode(status)
+            self._code = os.waitstatus_to_exitcode(status) if ended else None
+        return self._code
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its return code."""
+        limit = _SECONDS if timeout is None else timeout
+        deadline = time.monotonic() + limit
+        while (code := self.poll()) is None:
             if time.monotonic() > deadline:
-                raise subprocess.TimeoutExpired([], seconds or _SECONDS)
+                raise subprocess.TimeoutExpired([], limit)
             time.sleep(0.002)
+        return code
 
 
-def _fork_unattended(
-    self: process.Unattended,
-    executable: str,
+def _popen(
     command: Sequence[str],
-    environment: Mapping[str, str],
+    *,
+    stdin: int,
     stdout: int,
-    stderr: int,
+    stderr: "int | IO[bytes]",
+    start_new_session: bool,
+    env: Mapping[str, str] | None = None,
+    pass_fds: Sequence[int] = (),
+    **others: Any,
 ) -> "_Forked | subprocess.Popen[bytes]":
-    if not _can_be(executable, command):
-        return _start(self, executable, command, environment, stdout, stderr)
+    """As subprocess.Popen; a process of its own session, whose standard input is /dev/null."""
+    if not _can_be(others.get("executable", command[0]), command):
+        streams: dict[str, Any] = {"stdin": stdin, "stdout": stdout, "stderr": stderr, "pass_fds": pass_fds}
+        return subprocess.Popen(command, env=env, start_new_session=start_new_session, **streams, **others)
     child = os.fork()
     if child == 0:
         os.setsid()
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.dup2(stdout, 1)
-        os.dup2(stderr, 2)
+        null = os.open(os.devnull, os.O_RDWR)
+        errors = stderr if isinstance(stderr, int) else stderr.fileno()
+        for descriptor, wanted in enumerate((stdin, stdout, errors)):
+            os.dup2(null if wanted == subprocess.DEVNULL else wanted, descriptor)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        _become(command[1:], {**environment, **self.environment})
+        _become(command[1:], os.environ if env is None else env)
     return _Forked(child)
 
 
+_forking.__dict__.update(subprocess.__dict__, Popen=_popen)
 for _module in sys.argv[1:]:
     importlib.import_module(_module)
 torch_variables.remember()

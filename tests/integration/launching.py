@@ -17,6 +17,20 @@ _IMPORTED = (
 )
 
 
+# What torch imports at the first compile, and at Inductor's first, for which each copy would wait.
+_DYNAMOS = "repro.after_dynamo dce_extra_outputs backends.inductor backends.distributed backends.cudagraphs"
+_DYNAMOS += " backends.onnxrt backends.tensorrt backends.torchxla backends.tvm"
+_INDUCTORS = "cpp_wrapper_cpu_array_ref cpp_wrapper_mps cuda_combined_scheduling halide mps pallas"
+_INDUCTORS += " python_wrapper_mtia wrapper_fxir xpu.xpu_combined_scheduling"
+_AT_A_COMPILE = (
+    *(f"torch._dynamo.{name}" for name in _DYNAMOS.split()),
+    *(f"torch._inductor.codegen.{name}" for name in _INDUCTORS.split()),
+    *("torch._functorch._aot_autograd.subclass_codegen", "torch._subclasses.schema_check_mode"),
+    *("torch.export._trace", "torch.fx.experimental.validator", "torch.utils.cpp_extension"),
+    *("sympy.combinatorics", "sympy.tensor.tensor", "torch._inductor.compiler_bisector"),
+)
+
+
 class ForkingPython:
     """A process that has imported torch, and forks whenever it is asked to run something."""
 
@@ -24,7 +38,7 @@ class ForkingPython:
         self._environment = dict(environment)
         self._stdin, self._stdout, self._stderr = (folder / name for name in ("in", "out", "err"))
         self._process = subprocess.Popen(
-            [sys.executable, str(_SERVER), *_IMPORTED],
+            [sys.executable, str(_SERVER), *_IMPORTED, *_AT_A_COMPILE],
             env=self._environment | {"PYTHONHASHSEED": "0"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from conftest import Result, run_to_end
+from launching import ForkingPython
 from recordings import PROGRAMS
 from schemas import validate
 
@@ -22,30 +23,27 @@ PROGRAM = PROGRAMS / "autotuned.py"
 BAD = PROGRAMS / "bad_backends.py"
 
 
+@pytest.fixture
+def run(forked: Runner) -> Runner:
+    """Only the test of Ctrl-C is about a process of its own."""
+    return forked
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, python: ForkingPython) -> Path:
     """A folder with a recording of the program, `r`, what was measured of it, and a file of winners.
 
     `told.json` has the measurements; which of those tiny graphs has a winner depends on the machine, so the
     winners of `tuned.json` are made up.
     """
     folder = tmp_path_factory.mktemp("autotune")
-    dynamo = [sys.executable, "-m", "dynamo_cli"]
-    recorded = run_to_end(
-        [*dynamo, "run", "-q", "--backend", "eager", "-o", "r", str(PROGRAM)], environment, folder
-    )
+    dynamo = ("-m", "dynamo_cli")
+    recorded = python.run(*dynamo, "run", "-q", "--backend", "eager", "-o", "r", PROGRAM, cwd=folder)
     assert recorded.exit_code == 0, recorded.stderr
-    command = [
-        *dynamo,
-        "autotune",
-        "--autotune-file",
-        "measured.json",
-        "--candidates",
-        "eager,aot_eager,ofi",
-        "--budget",
-        "1",
-    ]
-    tuned = run_to_end([*command, "--format", "json", "-o", "told.json", "r"], environment, folder)
+    options = ("--autotune-file", "measured.json", "--candidates", "eager,aot_eager,ofi", "--budget", "1")
+    tuned = python.run(
+        *(*dynamo, "autotune", *options, "--format", "json", "-o", "told.json", "r"), cwd=folder
+    )
     assert tuned.exit_code == 0, tuned.stderr
     graphs = json.loads((folder / "told.json").read_text())["graphs"]
     (folder / "tuned.json").write_text(file_of(graphs, ["aot_eager", "eager", "eager", "eager"]))

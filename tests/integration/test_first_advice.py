@@ -11,7 +11,8 @@ remedy is then followed to the letter: where it has a change that needs no edit,
 program as it is after the advice stands in `NAME.cured.py`. The finding must be gone then, and what the
 program prints the same.
 
-The packages in broken_programs/site-packages are what others wrote.
+The packages in broken_programs/site-packages are what others wrote. One program for each kind of finding and
+advice is run; `ALL_CASES=1` runs all.
 """
 
 import ast
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from cases import one_of_each
 
 import dynamo_core
 from dynamo_core.findings import Finding, Remedy
@@ -58,6 +60,12 @@ class Expected:
         )
 
 
+def kind_of(name: str) -> tuple[str, str, str]:
+    """Programs with the same kind of finding, advice and options are cases of the same kind."""
+    expected = Expected.of(HERE / f"{name}.py")
+    return expected.kind, expected.advice, " ".join(expected.options)
+
+
 @dataclass(frozen=True)
 class Ran:
     """What a program printed, how it ended, and what was found."""
@@ -77,7 +85,7 @@ def ran(
     return Ran(result.exit_code, result.stdout, result.stderr, dynamo_core.open(recording).findings)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", one_of_each(PROGRAMS, kind_of))
 def test_first_advice_names_the_line_and_cures(name: str, python: ForkingPython, tmp_path: Path) -> None:
     program = HERE / f"{name}.py"
     expected = Expected.of(program)

@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from cases import ALL_CASES, one_in
 
 from running import (
     PROGRAMS,
@@ -226,7 +227,16 @@ TOGETHER = [
 ]
 
 
-ALONE = [*one_by_one(), *signals(), *forms(), *inherited(), *torch_programs()]
+WITH_OR_WITHOUT = [*one_by_one(), *signals()]
+ALONE = [
+    *(situation for situation in WITH_OR_WITHOUT if not situation.environment),
+    *one_in(
+        3, [situation for situation in WITH_OR_WITHOUT if situation.environment]
+    ),  # once more, with torch
+    *forms(),
+    *inherited(),
+    *torch_programs(),
+]
 
 
 @pytest.mark.parametrize("situation", ALONE, ids=[situation.name for situation in ALONE])
@@ -371,10 +381,10 @@ NAMESAKES = [
 ]
 
 
-# Each as a script, and some of each kind as a module; SAME_AS_PYTHON=all tries all in both ways.
-NAMESAKE_STARTS = [("script", name) for name in NAMESAKES]
+# A third of them as a script, and some of each kind as a module; ALL_CASES=1 tries all in both ways.
+NAMESAKE_STARTS = [("script", name) for name in one_in(3, NAMESAKES)]
 NAMESAKE_STARTS += [("module", name) for name in ("json", "click", "core", "types", "engine")]
-if os.environ.get("SAME_AS_PYTHON") == "all":
+if ALL_CASES:
     NAMESAKE_STARTS = list(product(("script", "module"), NAMESAKES))
 
 
