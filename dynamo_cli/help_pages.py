@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+# As in pyproject.toml; to ask the installed package for it takes as long as half of click.
+DOCUMENTATION = "https://github.com/dynamo-cli/dynamo-cli/blob/main/docs/index.md"
 TARGET_MARK = "TARGET_HELP"  # a paragraph in the docstring of a command that reads a recording
 _TARGET = """\
 TARGET is a recording, its URL, or a TORCH_TRACE file or folder; without one, the newest recording. Or it is
@@ -120,16 +122,4 @@ def _shortened(names: str, text: str) -> tuple[str, str]:
 
 def write_documentation(formatter: click.HelpFormatter) -> None:
     """The address on one line of any length, so that it can be clicked and copied."""
-    formatter.write(f"Documentation: {_documentation()}\n")
-
-
-def _documentation() -> str:
-    """The address that the package itself names, else the folder of its source."""
-    from importlib import metadata  # takes as long as half of click
-
-    try:
-        named = metadata.metadata("dynamo-cli").get_all("Project-URL") or []
-    except metadata.PackageNotFoundError:
-        named = []
-    urls = dict(text.split(", ", 1) for text in named if ", " in text)
-    return urls.get("Documentation") or urls.get("Homepage") or "docs/ in the source of dynamo-cli"
+    formatter.write(f"Documentation: {DOCUMENTATION}\n")

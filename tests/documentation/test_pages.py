@@ -13,6 +13,7 @@ import pytest
 
 from answering import answer
 from doc_examples import PAGES, READING, REPOSITORY, Block, blocks, executed, laid_out
+from dynamo_cli.help_pages import DOCUMENTATION
 from dynamo_cli.main import dynamo
 
 BLOCKS = list(blocks())
@@ -73,10 +74,14 @@ def _links(page: Path) -> list[str]:
     return _LINK.findall(_FENCED.sub("", page.read_text(encoding="utf-8")))
 
 
-def _home() -> str:
-    found = re.search(r'^Source = "(.*)"$', (REPOSITORY / "pyproject.toml").read_text(), re.MULTILINE)
+def _home(name: str = "Source") -> str:
+    found = re.search(rf'^{name} = "(.*)"$', (REPOSITORY / "pyproject.toml").read_text(), re.MULTILINE)
     assert found is not None
     return found[1]
+
+
+def test_the_help_names_the_address_of_the_documentation() -> None:
+    assert _home("Documentation") == DOCUMENTATION
 
 
 @pytest.mark.parametrize("page", sorted({*PAGES, *REPOSITORY.glob("*.md")}), ids=lambda page: page.name)

@@ -141,6 +141,10 @@ def test_the_frames_that_hooks_add_are_counted_where_torch_counts_them() -> None
         assert caller() == "caller"
 
 
-def test_a_name_without_a_place_in_the_order_is_refused() -> None:
+def test_of_several_hooks_each_has_a_place_in_the_order() -> None:
+    hooks = Hooks()
+    hooks.add_noting("a new hook")
     with pytest.raises(ValueError, match="not in"):
-        Hooks().add_noting("a new hook")
+        hooks.add_noting(INNER)
+    assert hooks.kind().compile("f") == "compiled f"
+    assert hooks.noted == ["before a new hook", "after a new hook"]

@@ -192,13 +192,8 @@ def _devices_in_use() -> list[str]:
     return devices
 
 
-def _is_ours(value: Any) -> bool:
-    """Whether the value of a setting is code of ours, which the program has not set."""
-    return type(value).__module__.startswith("dynamo_core.")
-
-
 def _changed_settings() -> dict[str, dict[str, str]]:
-    """Settings of torch's compile stack that differ from their defaults, by module.
+    """Settings of torch's compile stack that differ from their defaults, by module; none that are ours.
 
     Source: torch/utils/_config_module.py (ConfigModule), 2.8 to 2.15.
     """
@@ -214,6 +209,6 @@ def _changed_settings() -> dict[str, dict[str, str]]:
             changed[name] = {
                 setting: repr(value)
                 for setting, value in values.items()
-                if value != entries[setting].default and not _is_ours(value)
+                if value != entries[setting].default and not type(value).__module__.startswith("dynamo_core.")
             }
     return changed

@@ -53,12 +53,12 @@ class _HookedFunction:
         self._call = original
 
     def add(self, name: str, around: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-        self._hooks[name] = around
+        hooks = {**self._hooks, name: around}
+        names = sorted(hooks, key=ORDER.index) if len(hooks) > 1 else hooks
         call = self._original
-        names = sorted(self._hooks, key=ORDER.index) if len(self._hooks) > 1 else self._hooks
         for each in reversed(list(names)):
-            call = self._hooks[each](call)
-        self._call = call
+            call = hooks[each](call)
+        self._hooks, self._call = hooks, call
 
     def wrapper(self) -> Callable[..., Any]:
         """The function that takes the place of torch's.

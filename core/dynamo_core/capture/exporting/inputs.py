@@ -141,7 +141,9 @@ def varied_dimensions(
 ) -> dict[str, tuple[int, ...]]:
     """The dimensions whose size was not the same in all calls, and the whole numbers that were not."""
     found: dict[str, tuple[int, ...]] = {
-        name: () for name, values in constants.items() if len(values) > 1 and all(map(_is_whole, values))
+        name: ()
+        for name, values in constants.items()
+        if len(values) > 1 and all(value.removeprefix("-").isdigit() for value in values)
     }
     for name, sizes in seen.items():
         columns = zip(*sizes, strict=True)
@@ -149,10 +151,6 @@ def varied_dimensions(
         if dimensions:
             found[name] = dimensions
     return found
-
-
-def _is_whole(value: str) -> bool:
-    return value.removeprefix("-").isdigit()
 
 
 def dynamic_shapes(arguments: Mapping[str, Any], varied: Varied) -> dict[str, Any]:

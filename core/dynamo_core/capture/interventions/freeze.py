@@ -171,7 +171,8 @@ class Freeze:
         """In torch's words, for each cache entry that the frame has, the newest first."""
         from torch._C._dynamo.eval_frame import _debug_get_cache_entry_list
 
-        entries = sorted(_debug_get_cache_entry_list(frame.f_code), key=_age, reverse=True)
+        entries = _debug_get_cache_entry_list(frame.f_code)  # in the order of their use
+        entries = sorted(entries, key=lambda entry: entry.compile_id.frame_compile_id or 0, reverse=True)
         if not entries:
             known = _identity(frame.f_code) in self._compiled
             return (_NO_LONGER_COMPILED if known else _NEVER_COMPILED,)
@@ -204,10 +205,6 @@ class Freeze:
                 at_ns=time_ns(),
             )
         )
-
-
-def _age(cache_entry: Any) -> int:
-    return int(cache_entry.compile_id.frame_compile_id)  # the list's own order is that of their use
 
 
 def _what_came(reasons: _Reasons, frame: "DynamoFrameType") -> _Came:
@@ -281,7 +278,7 @@ class NamedFunction:
         """A graph of a function was compiled, and its calls are counted on this page."""
         if self._name in function.names:
             self._by_whole_name.append(page)
-        elif self._is_short_name_of(function):
+        elif any(is_named_by(name, self._name) for name in (*function.names, function.code.co_name)):
             self._by_short_name.setdefault(function.identity, []).append(page)
 
     @property
@@ -291,9 +288,6 @@ class NamedFunction:
             return self._by_whole_name
         of_one, *others = self._by_short_name.values()
         return None if others else of_one
-
-    def _is_short_name_of(self, function: CompiledFunction) -> bool:
-        return any(is_named_by(name, self._name) for name in (*function.names, function.code.co_name))
 
 
 # The value that a failed guard was given, where torch's words have only the one that it was compiled for.

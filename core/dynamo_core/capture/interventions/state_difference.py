@@ -142,7 +142,7 @@ def _exceptions(compiled: Leaves, eager: Leaves) -> Difference | None:
         return Difference("exception", RAISED, f"returned, where eager raises {_first_line(eagers)}")
     if eagers is None:
         return Difference("exception", RAISED, f"raised {_first_line(own)}, where eager returns")
-    if _first_class(eager) not in _classes(compiled):
+    if next(iter(_classes(eager)), "") not in _classes(compiled):
         detail = f"raised {_first_line(own)}, where eager raises {_first_line(eagers)}"
         return Difference("exception", RAISED, detail)
     return None
@@ -151,10 +151,6 @@ def _exceptions(compiled: Leaves, eager: Leaves) -> Difference | None:
 def _classes(leaves: Leaves) -> list[str]:
     """The names of the classes of the exception that was raised, its own first."""
     return [leaf[1] for path, leaf in leaves.items() if path.startswith(f"{RAISED_CLASSES}[")]
-
-
-def _first_class(leaves: Leaves) -> str:
-    return next(iter(_classes(leaves)), "")
 
 
 def _first_line(text: Any) -> str:

@@ -92,9 +92,10 @@ class ProgramVerifier:
         if not isinstance(compiled, FunctionType) or not hasattr(compiled, "_torchdynamo_orig_callable"):
             return None
         place = place_of_compile_call_in_progress()
-        if place is None or self._is_inside():
+        inside = self._inside
+        if place is None or getattr(inside, "is_so", False):
             return None
-        inside, verify = self._inside, _Entry(self, compiled, context, place).call
+        verify = _Entry(self, compiled, context, place).call
 
         @functools.wraps(compiled)
         def compile_wrapper(*args: Any, **named: Any) -> Any:
@@ -112,9 +113,6 @@ class ProgramVerifier:
             co_filename=str(eval_frame.__file__), co_firstlineno=compiled.__code__.co_firstlineno
         )
         return wrapper
-
-    def _is_inside(self) -> bool:
-        return getattr(self._inside, "is_so", False)
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -378,9 +376,6 @@ class _ComparedCall:
     def _again(self, seed: int) -> Leaves:
         return self._ask(f"{ROUNDED}:{seed}")
 
-    def _again_with_gradients(self, seed: int) -> Leaves:
-        return self._ask(f"{ROUNDED}:{seed} {WITH_GRADIENTS}")
-
     def _without_what_varies(
         self, differences: list[Difference], eager: Leaves, how: str = ""
     ) -> list[Difference]:
@@ -423,7 +418,9 @@ class _ComparedCall:
 
     def _gradient_differences(self, leaves: Leaves, eager: Leaves) -> list[Difference]:
         own, eagers = (_part(each, of_backward=True) for each in (leaves, eager))
-        return compare_leaves(own, eagers, self._again_with_gradients).differences
+        return compare_leaves(
+            own, eagers, lambda seed: self._ask(f"{ROUNDED}:{seed} {WITH_GRADIENTS}")
+        ).differences
 
 
 def _graphs() -> int:

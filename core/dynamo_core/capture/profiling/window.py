@@ -137,7 +137,8 @@ class ProfileWindow:
         self._probes = probes
         self._state = _State.LOOKING
         self._compiles = 0
-        self._thread = threading.get_ident() if _is_main_thread() else None
+        is_main = threading.current_thread() is threading.main_thread()
+        self._thread = threading.get_ident() if is_main else None
         self._is_called_elsewhere = False
         self._steady: dict[int, tuple[int, int]] = {}  # by graph: compiles, steps
         self._called_ns: dict[int, int] = {}
@@ -423,10 +424,6 @@ def _is_the_programs(error: BaseException) -> bool:
             return True
         traceback = traceback.tb_next
     return False
-
-
-def _is_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()
 
 
 def _bytes_are_known() -> bool:
