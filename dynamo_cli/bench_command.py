@@ -15,14 +15,18 @@ from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.shared.backend_choice import parse_chain
 from dynamo_core.shared.errors import CannotRecord, Disagreement
-from dynamo_core.shared.settings import CAPTURE_POLICIES, Settings
+from dynamo_core.shared.settings import CAPTURING_POLICIES, VERIFY_ERROR, VERIFY_REPORT, Settings
 
 from . import main
 from .options import (
+    VERIFY_OFF,
     OptionWithOptionalValue,
+    autotune_file_option,
+    capture_option,
     completed_by,
     documented_option,
     dynamic_option,
+    file_option,
     on_option,
     python_option,
     step_option,
@@ -33,7 +37,6 @@ from .report_output import FORMATS, format_of, format_option, put, report_file_o
 from .running import RunProgress
 from .suite_command import SuiteFiles, Wanted, bench_suite
 
-_VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR = "off", "report", "error"
 _ROUNDS, _MOST_ROUNDS = 5, 15
 
 
@@ -72,9 +75,9 @@ _FURTHER = {
 @documented_option(
     "--verify",
     cls=OptionWithOptionalValue,
-    bare=_VERIFY_REPORT,
-    type=click.Choice((_VERIFY_OFF, _VERIFY_REPORT, _VERIFY_ERROR)),
-    default=_VERIFY_REPORT,
+    bare=VERIFY_REPORT,
+    type=click.Choice((VERIFY_OFF, VERIFY_REPORT, VERIFY_ERROR)),
+    default=VERIFY_REPORT,
     help="Run each backend once more, not timed, with its graphs beside eager (report); fail for a backend "
     "that fails as well (--verify=error); or leave that out (--verify=off).",
 )
@@ -114,14 +117,7 @@ _FURTHER = {
     "A page to read, the same as markdown, a versioned JSON document, or a row for each backend (csv)",
 )
 @report_file_option
-@documented_option(
-    "--csv",
-    "csv_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    envvar="DYNAMO_CSV",
-    metavar="FILE",
-    help="Write the rows to FILE as well.",
-)
+@file_option("--csv", "csv_file", envvar="DYNAMO_CSV", text="Write the rows to FILE as well.")
 @documented_option(
     "--recordings",
     type=click.Path(file_okay=False, path_type=Path),
@@ -130,22 +126,12 @@ _FURTHER = {
     help="Keep the recording and the output of every run in DIR, which must be new or empty.",
 )
 @python_option
-@documented_option(
-    "--capture",
-    type=click.Choice([policy for policy in CAPTURE_POLICIES if policy != "none"]),
-    default="auto",
-    envvar="DYNAMO_CAPTURE",
-    help="What to compile in a program that does not call torch.compile itself, as for `dynamo run`.",
+@capture_option(
+    CAPTURING_POLICIES,
+    "What to compile in a program that does not call torch.compile itself, as for `dynamo run`.",
 )
 @dynamic_option
-@documented_option(
-    "--autotune-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    envvar="DYNAMO_AUTOTUNE_FILE",
-    metavar="FILE",
-    help="Where the backend `autotuned` finds what `dynamo autotune` stored.  "
-    "[default: .dynamo/autotuned.json]",
-)
+@autotune_file_option
 @click.pass_context
 def bench_command(
     ctx: click.Context,
@@ -202,7 +188,7 @@ def bench_command(
     main.end_early_on_sigterm()
     if suite is not None:
         files = SuiteFiles(suite, results, again, compare, on, form, report_file, csv_file)
-        wanted = Wanted(verify=verify != _VERIFY_OFF, fails_count=verify == _VERIFY_ERROR)
+        wanted = Wanted(verify=verify != VERIFY_OFF, fails_count=verify == VERIFY_ERROR)
         bench_suite(ctx, files, settings, python, wanted)
         return
     _refuse_suite_options(ctx)
@@ -218,7 +204,7 @@ def bench_command(
             most_rounds=repeat or _MOST_ROUNDS,
             recordings=kept,
             caches=caches,
-            verify=verify != _VERIFY_OFF,
+            verify=verify != VERIFY_OFF,
             per_graph=per_graph,
             step=step,
             time_limit=time_limit,
@@ -228,7 +214,7 @@ def bench_command(
     _write(result, form, report_file, csv_file)
     if result.is_interrupted:
         ctx.exit(main.exit_code())
-    _raise_if_wrong(result, fails_count=verify == _VERIFY_ERROR)
+    _raise_if_wrong(result, fails_count=verify == VERIFY_ERROR)
 
 
 def _refuse_suite_options(ctx: click.Context) -> None:

@@ -30,7 +30,7 @@ from dynamo_core.shared.errors import GotWorse, LockFileProblem, NotAsLocked, No
 from dynamo_core.shared.masking import masked_arguments
 from dynamo_core.shared.text import printable
 
-from .options import RUN_OPTIONS, documented_option, run_options
+from .options import RUN_OPTIONS, documented_option, file_option, run_options
 from .program import program_of
 from .report_command import ReportCommand, is_to_be_run, target_recording
 from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
@@ -54,14 +54,7 @@ def _bound_option(name: str) -> _Decorator:
 
 @click.command("check", cls=ReportCommand, further=RUN_OPTIONS)
 @documented_option("--update", is_flag=True, help="Accept what is there now: write it to the lock file.")
-@documented_option(
-    "--lock",
-    "lock_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=DEFAULT_FILE,
-    metavar="FILE",
-    help="The lock file.",
-)
+@file_option("--lock", "lock_file", default=DEFAULT_FILE, text="The lock file.")
 @documented_option(
     "--name",
     metavar="NAME",

@@ -18,6 +18,7 @@ from .options import (
     checked_config,
     config_option,
     documented_option,
+    file_option,
     force_option,
     python_option,
     recording_option,
@@ -46,14 +47,10 @@ _PROGRAM_ENDING = ".pt2"  # torch's own, of an exported program and of AOTInduct
     help="Try so many of the modules that are called, the first ones.",
 )
 @format_option()
-@documented_option(
-    "-o",
-    "--output",
-    "file",
-    type=click.Path(dir_okay=False, path_type=Path),
+@file_option(
+    *("-o", "--output", "file"),
     envvar="DYNAMO_REPORT",
-    metavar="FILE",
-    help="FILE.pt2: write the exported program to it, several to a folder of that name. Another FILE: write "
+    text="FILE.pt2: write the exported program to it, several to a folder of that name. Another FILE: write "
     "the report to it instead of stdout.",
 )
 @recording_option("--recording")

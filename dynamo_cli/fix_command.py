@@ -23,7 +23,7 @@ from dynamo_core.recording import files
 from dynamo_core.recording.read import read
 
 from . import main
-from .options import RUN_OPTIONS, documented_option, request_from, run_options
+from .options import RUN_OPTIONS, documented_option, file_option, request_from, run_options
 from .program import ProgramCommand, program_of
 from .report_command import is_to_be_run
 from .report_output import format_of, format_option, put, report_file_option, write_report
@@ -53,12 +53,9 @@ class FixToApply(click.IntRange):
     help="Make the edit of fix N of the last `dynamo fix` in your files, or all of them; nothing is run. The "
     "patch that undoes it is left in .dynamo.",
 )
-@documented_option(
-    "--patch",
-    "patch_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the proven fixes as one patch to FILE, for `git apply` or `patch -p1`.",
+@file_option(
+    *("--patch", "patch_file"),
+    text="Write the proven fixes as one patch to FILE, for `git apply` or `patch -p1`.",
 )
 @documented_option(
     "--budget",

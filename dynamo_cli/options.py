@@ -57,7 +57,7 @@ class OptionWithOptionalValue(click.Option):
 # The options of `dynamo run`, which every command shares that can run a program first.
 
 
-_VERIFY_OFF = "off"  # as when it is not given
+VERIFY_OFF = "off"  # as when it is not given
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -112,6 +112,29 @@ def time_limit_option(
     return option
 
 
+def file_option(*names: str, text: str, **settings: Any) -> Callable[[Command], Command]:
+    """An option that names a file."""
+    kind = click.Path(dir_okay=False, path_type=Path)
+    option: Callable[[Command], Command] = documented_option(
+        *names, type=kind, metavar="FILE", help=text, **settings
+    )
+    return option
+
+
+def capture_option(policies: Sequence[str], text: str) -> Callable[[Command], Command]:
+    """`--capture`, with these policies."""
+    option: Callable[[Command], Command] = documented_option(
+        "--capture", type=click.Choice(policies), default="auto", envvar="DYNAMO_CAPTURE", help=text
+    )
+    return option
+
+
+autotune_file_option = file_option(
+    "--autotune-file",
+    envvar="DYNAMO_AUTOTUNE_FILE",
+    text="Where `dynamo autotune` stores the winners, and the backend `autotuned` finds them.  "
+    "[default: .dynamo/autotuned.json]",
+)
 python_option = python_option_of("that runs the program")
 frame_option = documented_option(
     "--frame",
@@ -233,12 +256,9 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
         recording_option(*output_names),
         force_option,
         python_option,
-        documented_option(
-            "--capture",
-            type=click.Choice(CAPTURE_POLICIES),
-            default="auto",
-            envvar="DYNAMO_CAPTURE",
-            help="What to compile in a program that does not call torch.compile itself: its modules' forward "
+        capture_option(
+            CAPTURE_POLICIES,
+            "What to compile in a program that does not call torch.compile itself: its modules' forward "
             "and its own functions (auto), one of the two, every frame (all), or nothing (none). A program "
             "that does call it is only observed.",
         ),
@@ -296,8 +316,8 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             "--verify",
             cls=OptionWithOptionalValue,
             bare=VERIFY_REPORT,
-            type=click.Choice((VERIFY_REPORT, VERIFY_ERROR, _VERIFY_OFF)),
-            callback=lambda ctx, parameter, value: None if value == _VERIFY_OFF else value,
+            type=click.Choice((VERIFY_REPORT, VERIFY_ERROR, VERIFY_OFF)),
+            callback=lambda ctx, parameter, value: None if value == VERIFY_OFF else value,
             envvar="DYNAMO_VERIFY",
             help="Make calls of what the program compiles in plain Python as well, in a copy of the process, "
             "and each graph's first calls in eager; name what disagrees, from which line and stage of the "
@@ -327,14 +347,7 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             envvar="DYNAMO_ON_RECOMPILE",
             help="What becomes of a frame that would be compiled after --freeze-after.",
         ),
-        documented_option(
-            "--autotune-file",
-            type=click.Path(dir_okay=False, path_type=Path),
-            envvar="DYNAMO_AUTOTUNE_FILE",
-            metavar="FILE",
-            help="Where `dynamo autotune` stores the winners, and the backend `autotuned` finds them.  "
-            "[default: .dynamo/autotuned.json]",
-        ),
+        autotune_file_option,
         documented_option(
             "--option",
             "options",

@@ -24,23 +24,17 @@ from dynamo_core.shared.safe_writing import replace_in_one_step
 from dynamo_core.shared.text import printable
 from dynamo_reporters.page.blocks import Block, Bullets, Heading, Paragraph
 
-from .options import RUN_OPTIONS, documented_option, rank_option, run_options
+from .options import RUN_OPTIONS, documented_option, file_option, rank_option, run_options
 from .report_command import ReportCommand, page_contents, page_of, read_with_progress, target_recording
 from .report_output import put, stdout
 
-_DEFAULT_FILE = Path("dynamo-report.html")
-
 
 @click.command("report", cls=ReportCommand, further=RUN_OPTIONS | {"rank"})
-@documented_option(
-    "-o",
-    "--output",
-    "report_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=_DEFAULT_FILE,
+@file_option(
+    *("-o", "--output", "report_file"),
+    default=Path("dynamo-report.html"),
     envvar="DYNAMO_REPORT_OUTPUT",
-    metavar="FILE",
-    help="Write the page to FILE.",
+    text="Write the page to FILE.",
 )
 @documented_option(
     "--open", "is_opened", is_flag=True, envvar="DYNAMO_REPORT_OPEN", help="Open the page in the browser."
@@ -82,15 +76,11 @@ _READABLE_BY_ALL = 0o644
 
 
 @click.command("bundle", cls=ReportCommand, further=RUN_OPTIONS)
-@documented_option(
-    "-o",
-    "--output",
-    "bundle_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+@file_option(
+    *("-o", "--output", "bundle_file"),
     default=Path("bundle.zip"),
     envvar="DYNAMO_BUNDLE_OUTPUT",
-    metavar="FILE",
-    help="The zip file to write. One that is there is replaced.",
+    text="The zip file to write. One that is there is replaced.",
 )
 @documented_option(
     "--without-source",

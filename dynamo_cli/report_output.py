@@ -14,16 +14,12 @@ from dynamo_core.shared.errors import EXIT_NOBODY_READS, CannotRecord, did_you_m
 from dynamo_core.shared.safe_writing import overwrite
 from dynamo_reporters.report import Report, Subject, document, page
 
-from .options import Command, documented_option
+from .options import Command, documented_option, file_option
 
-report_file_option = documented_option(
-    "-o",
-    "--output",
-    "report_file",
-    type=click.Path(dir_okay=False, path_type=Path),
+report_file_option = file_option(
+    *("-o", "--output", "report_file"),
     envvar="DYNAMO_REPORT",
-    metavar="FILE",
-    help="Write the report to FILE instead of stdout.",
+    text="Write the report to FILE instead of stdout.",
 )
 
 FORMATS = ("text", "markdown", "json", "html")

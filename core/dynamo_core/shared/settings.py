@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from .backend_choice import BackendChoice, Option, parse_chain
 from .names import RECORDING_VARIABLE, SETTINGS_VARIABLE
 
-CAPTURE_POLICIES = ("auto", "modules", "functions", "all", "none")
+CAPTURING_POLICIES = ("auto", "modules", "functions", "all")
+CAPTURE_POLICIES = (*CAPTURING_POLICIES, "none")
 
 # Values of --fullgraph: torch raises at the first graph break; or the program goes on, and all are listed.
 FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING = "first", "keep-going"

@@ -26,7 +26,7 @@ from ...launch.program import Program, split_command_line
 from ...shared.backend_choice import parse_chain
 from ...shared.errors import BackendProblem, ProgramNotFound, SuiteProblem, did_you_mean
 from ...shared.quick_dataclass import dataclass
-from ...shared.settings import CAPTURE_POLICIES
+from ...shared.settings import CAPTURING_POLICIES
 from ..measured import EAGER
 from ..runs import CHAIN_MARK
 from .rows import BackendSummary, ProgramResult, Row
@@ -366,9 +366,8 @@ def _choices(where: str, table: Mapping[str, Any], before: Choices) -> Choices:
         raise SuiteProblem(f"{where}: {problem}") from problem
     if gpus is not None and gpus > 1 and gpus != int(gpus):
         raise SuiteProblem(f"{where}: gpus is a part of one, or a whole number")
-    if capture is not None and (capture not in CAPTURE_POLICIES or capture == "none"):
-        known = ", ".join(policy for policy in CAPTURE_POLICIES if policy != "none")
-        raise SuiteProblem(f"{where}: capture is none of {known}")
+    if capture is not None and capture not in CAPTURING_POLICIES:
+        raise SuiteProblem(f"{where}: capture is none of {', '.join(CAPTURING_POLICIES)}")
     return Choices(
         before.backends if backends is None else backend_names(backends, where),
         repeat or before.repeat,
