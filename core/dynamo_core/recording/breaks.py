@@ -102,8 +102,9 @@ def _frame(text: str) -> StackFrame | None:
 _cached_frame = lru_cache(1024)(_frame)  # stacks have most of their frames in common
 
 
-# torch/fx/experimental/symbolic_shapes.py (produce_guards_verbose), read in 2.13.
-_AT_THE_END_OF_AN_ERROR = "\nUser stack:\n"
+# torch/fx/experimental/symbolic_shapes.py (produce_guards_verbose), torch/_dynamo/exc.py
+# (augment_exc_message_with_hop_name), read in 2.13.
+_STACK_IN_AN_ERROR = re.compile(r"\n(?:User stack|from user code):\n {2,3}File ")
 _ON_A_BREAK = "Graph break in user code at "
 
 
@@ -137,8 +138,8 @@ class BreakBuilder:
         return GraphBreak(reason, stack, compile_id, explanation, callers, around, grad_enabled)
 
     def break_named_in(self, reason: str, compile_id: CompileId | None) -> GraphBreak | None:
-        """The break at the user's line that the text of an error ends with, if it does."""
-        stack = parse_user_stack(reason.replace(_AT_THE_END_OF_AN_ERROR, "\nUser code traceback:\n", 1))
+        """The break at the user's line that the text of an error names, if it does."""
+        stack = parse_user_stack(_STACK_IN_AN_ERROR.sub("\nUser code traceback:\n  File ", reason, count=1))
         callers = self._process.callers.get(compile_id, ())
         return GraphBreak(reason, stack, compile_id, callers=callers) if stack else None
 

@@ -350,6 +350,18 @@ REQUESTED: BreakRules = (
         ),
     ),
     Rule(
+        # torch/_dynamo/exc.py (AsPythonConstantNotImplementedError), read in 2.13.
+        re.compile(r"AsPythonConstantNotImplementedError: Unspecialized"),
+        "`{line}` needs a constant, and gets a number that is another one in each call",
+        (
+            RemedyTemplate(
+                "move `{line}` out of the compiled code, in front of the call of `{function}`, and pass in "
+                "what it gives.",
+                cures=("random_made_from_a_number",),
+            ),
+        ),
+    ),
+    Rule(
         re.compile(r"^(?:BackendCompilerFailed|InductorError)"),
         "the backend that was to compile the graph raised an error",
         (

@@ -353,6 +353,26 @@ _SIZES: BreakRules = (
         _SIZED,
         (
             RemedyTemplate(
+                "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1 TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1` "
+                "in the environment: then the operator, and taking a value out of what it finds, are part "
+                "of the graph.",
+                cures="index_of_what_is_found",
+                change=Change(
+                    environment=(
+                        Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),
+                        Assignment("TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS", "1"),
+                    )
+                ),
+            ),
+            _OF_KNOWN_SIZE,
+        ),
+        line=re.compile(r"\.item\(\)|\.tolist\(\)|\bint\("),
+    ),
+    Cause(
+        re.compile(r"Dynamic shape operator\n"),
+        _SIZED,
+        (
+            RemedyTemplate(
                 "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1` in the environment (or "
                 "`torch._dynamo.config.capture_dynamic_output_shape_ops = True` before the first call): then "
                 "the operator is part of the graph.",
