@@ -152,7 +152,7 @@ class VerifiedProgramCall:
     `compiled_at` is the call of torch.compile, `function_place` the function that it compiles. `kind` is what
     is wrong, at the value that `path` names; `stage` is the first of the compiler's that is wrong, and
     `wrong_place` and `operation` the first operation; each is None where it is not known. `why` says why it
-    was not compared.
+    was not compared, `left_out` which of its values were not (None if all were).
     """
 
     name: str
@@ -169,6 +169,7 @@ class VerifiedProgramCall:
     error: float | None
     allowed: float | None
     differences: int
+    left_out: str | None
     stage: str | None
     wrong_place: Place | None
     operation: str | None

@@ -132,6 +132,7 @@ def verified_program_call(verified: ProgramCallVerified) -> VerifiedProgramCall:
         error=verified.error,
         allowed=verified.allowed,
         differences=verified.differences,
+        left_out=verified.left_out,
         stage=verified.stage,
         wrong_place=_place(verified.wrong_file, verified.wrong_line),
         operation=verified.operation,
