@@ -1,11 +1,22 @@
 """What a call can reach, and the leaves of it."""
 
 import functools
+from collections import deque
 from typing import Any
 
+import numpy
+import pytest
 import torch
 
-from dynamo_core.capture.interventions.observed_state import SAME, TENSOR, UNTOUCHED, VALUE, observe, roots_of
+from dynamo_core.capture.interventions.observed_state import (
+    LEFT_OUT,
+    SAME,
+    TENSOR,
+    UNTOUCHED,
+    VALUE,
+    observe,
+    roots_of,
+)
 
 calls = [0]
 scale = 2.0
@@ -105,3 +116,41 @@ def test_what_is_nested_in_itself_ends() -> None:
     endless: list[Any] = []
     endless.append(endless)
     assert observe({"a": endless}, set())["a[0]"] == [SAME, "a"]
+
+
+class Slotted:
+    __slots__ = ("left", "right")
+
+    def __init__(self) -> None:
+        self.left = 1
+
+
+def test_queues_arrays_slots_and_dtypes_are_looked_at() -> None:
+    values = [deque([7], maxlen=3), numpy.arange(2), Slotted(), torch.float16, range(3)]
+    leaves = observe({"args[0]": values}, set())
+    assert leaves["args[0][0][0]"] == [VALUE, "7"]
+    assert leaves["args[0][1] dtype"] == [VALUE, "'int64'"]
+    assert leaves["args[0][1] values"][-1].tolist() == [0, 1]
+    assert leaves["args[0][2].left"] == [VALUE, "1"]
+    assert leaves["args[0][3]"] == [VALUE, "torch.float16"]
+    assert leaves["args[0][4]"] == [VALUE, "range(0, 3)"]
+    assert LEFT_OUT not in leaves
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (torch.ones(2).to_sparse(), "the values of the tensor result"),
+        (object(), "what is in result, a object"),
+        ({(1,), (2,)}, "what is in the set result"),
+        (numpy.array(["a"]), "the values of the array result"),
+        (list(range(20_001)), "what is beyond 20000 values or 12 levels"),
+    ],
+)
+def test_what_is_not_looked_at_is_said(value: Any, said: str) -> None:
+    assert observe({"result": value}, set())[LEFT_OUT] == [VALUE, said]
+
+
+def test_long_texts_that_differ_at_their_end() -> None:
+    first, second = (observe({"result": "a" * 3000 + end}, set()) for end in ("b", "c"))
+    assert first != second

@@ -10,6 +10,8 @@ from dynamo_core.capture.interventions.operation_log import (
     OperationLog,
     first_cast_to_short,
     first_different_line,
+    last_operation_on,
+    memory_of,
 )
 
 SOURCE = """def f(x, flag):
@@ -23,7 +25,7 @@ SOURCE = """def f(x, flag):
 
 
 def operation(file: str, line: int, name: str, total: float | None = 1.0, dtype: str = "") -> list[Any]:
-    return [file, line, name, total, dtype]
+    return [file, line, name, total, dtype, None, [], [(file, line)]]
 
 
 @pytest.fixture
@@ -82,4 +84,41 @@ def test_a_backend_notes_the_same_lines_as_a_call_in_eager() -> None:
         [__file__, line + 1, "add.Tensor"],
         [__file__, line + 2, "sum.default"],
     ]
-    assert traced.operations == eager.operations
+    assert [each[:5] for each in traced.operations] == [each[:5] for each in eager.operations]
+
+
+def test_the_last_operation_that_made_or_wrote_a_tensor() -> None:
+    log = OperationLog()
+    x = torch.ones(4)
+    with log.mode():
+        y = x + 1
+        y[:2].mul_(2)
+        part = y[:2]
+    line = test_the_last_operation_that_made_or_wrote_a_tensor.__code__.co_firstlineno
+    assert last_operation_on(log.operations, memory_of(y), writes=True) == (__file__, line + 5, "mul_.Tensor")
+    assert last_operation_on(log.operations, memory_of(y), writes=False) == (__file__, line + 4, "add.Tensor")
+    assert last_operation_on(log.operations, memory_of(part), writes=False) == (
+        __file__,
+        line + 6,
+        "slice.Tensor",
+    )
+    assert last_operation_on(log.operations, memory_of(x), writes=False) is None
+    assert last_operation_on(log.operations, None, writes=False) is None
+
+
+def test_an_operation_of_a_function_that_was_not_captured_is_put_down_to_its_call(file: str) -> None:
+    inside = ["/elsewhere.py", 3, "mul", 5.0, "", None, [], [(file, 2), ("/elsewhere.py", 3)]]
+    captured = [operation(file, 2, "add"), operation(file, 7, "sum")]
+    assert first_different_line([inside, operation(file, 7, "sum")], captured) == (file, 2, "mul")
+    alone = ["/elsewhere.py", 3, "mul", 5.0, "", None, [], [("/elsewhere.py", 3)]]
+    assert first_different_line([alone], captured) == ("", 0, "mul")
+
+
+def test_operations_in_another_order_are_put_down_to_the_loop(tmp_path: Path) -> None:
+    path = tmp_path / "f.py"
+    path.write_text("def f(x):\n    for value in values:\n        x = x * value if value else x + 1\n")
+    add, mul = (
+        [str(path), 3, name, 1.0, "", None, names, [(str(path), 3)]]
+        for name, names in (("add", ["value"]), ("mul", ["value"]))
+    )
+    assert first_different_line([add, mul], [mul, add]) == (str(path), 2, "mul")

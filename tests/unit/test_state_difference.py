@@ -161,7 +161,9 @@ def test_values_of_a_parameter_are_needed_where_only_one_side_has_written_it() -
     assert not needs_untouched_values(written, written)
 
 
-def test_values_too_large_to_be_kept_are_counted() -> None:
-    own = leaves(torch.ones(2))
-    own["result"][-1] = None
-    assert compare_leaves(own, leaves(torch.ones(2))).left_out == 1
+def test_values_that_were_not_looked_at_are_said() -> None:
+    assert compare_leaves(leaves(torch.ones(2)), leaves(torch.ones(2))).left_out is None
+    own, eager = (leaves([torch.ones(2).to_sparse(), 1]) for _ in range(2))
+    compared = compare_leaves(own, eager)
+    assert compared.left_out == "the values of the tensor result[0]"
+    assert (compared.differences, compared.values) == ([], 1)

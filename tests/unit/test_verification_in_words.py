@@ -231,6 +231,11 @@ def test_what_calls_of_the_program_gave() -> None:
     assert program_sentence(with_calls(program_call())) == (
         "1 call of 1 compiled function compared with plain Python: all agree"
     )
+    partly = program_call(left_out="the values of the tensor result")
+    assert program_sentence(with_calls(program_call(), partly)).endswith("all agree in what was compared")
+    assert list(program_lines(with_calls(program_call(), partly))) == [
+        "not compared in 1 call of the program: the values of the tensor result"
+    ]
     assert program_sentence(with_calls(program_call(), wrong)).endswith("compared with plain Python: 1 wrong")
     assert program_sentence(with_calls(unknown)) == "The program itself was not compared (CUDA is in use)"
     assert audit_sentence(with_calls(program_call(), wrong)) == (
@@ -255,7 +260,7 @@ def test_nothing_agrees_that_was_not_compared() -> None:
 def test_a_stale_entry_and_the_first_line_that_differs_are_named() -> None:
     stale = program_call("disagrees", stage="guards", wrong_place=Place("/a/b.py", 7), operation="sub.Tensor")
     assert since_text(stale.call) == (
-        "an entry compiled for other values was used again: torch does not guard what changed, first at "
+        "an entry compiled for other values was used again: torch does not guard what changed, at "
         "/a/b.py:7 (sub.Tensor)"
     )
 

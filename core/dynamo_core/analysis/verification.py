@@ -197,6 +197,8 @@ def program_sentence(found: Verification) -> str:
     functions = {(id(each.process), each.call.name, each.call.compiled_at) for each in found.program_calls}
     text = f"{number(compared, 'call')} of {number(len(functions), 'compiled function')}"
     outcome = f"{len(found.wrong_calls)} wrong" if found.wrong_calls else "all agree"
+    if not found.wrong_calls and any(each.call.left_out for each in found.agreeing_calls):
+        outcome += " in what was compared"
     return f"{text} compared with plain Python: {outcome}"
 
 
@@ -217,7 +219,7 @@ def since_text(call: VerifiedProgramCall) -> str:
     if call.wrong_place is None:
         return since
     operation = "" if call.operation is None else f" ({call.operation})"
-    where = f"first at {place(call.wrong_place)}{operation}"
+    where = f"at {place(call.wrong_place)}{operation}"
     return f"{since}, {where}" if since else where
 
 
@@ -239,6 +241,10 @@ def program_lines(found: Verification) -> Iterator[str]:
         if reason is not None:
             count = sum(each.call.why == reason for each in found.calls_not_compared)
             yield f"not compared: {number(count, 'call')} of the program: {reason}"
+    for left_out in dict.fromkeys(each.call.left_out for each in found.agreeing_calls):
+        if left_out is not None:
+            count = sum(each.call.left_out == left_out for each in found.agreeing_calls)
+            yield f"not compared in {number(count, 'call')} of the program: {left_out}"
     for reason in dict.fromkeys(each.call.gradients for each in found.agreeing_calls):
         if reason not in (None, "compared"):
             yield f"gradients of the program: {reason}"

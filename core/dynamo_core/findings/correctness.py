@@ -54,7 +54,8 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     call = each.call
     wrong = [graph.wrong_call for graph in found.wrong if graph.process is each.process]
     nodes = [known.node for known in wrong if known is not None and known.node is not None]
-    node = nodes[0] if nodes and call.wrong_place is None else None
+    is_in_graph = call.stage not in ("tracing", "guards")
+    node = nodes[0] if nodes and (is_in_graph or call.wrong_place is None) else None
     since = since_text(call)
     first_node = "" if node is None else f"first wrong node: {node_text(node)}"
     return Draft(
@@ -64,8 +65,8 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
         cause=f"call {call.call}, {wrong_call_text(call)}",
         effect="; ".join(filter(None, (since, first_node))),
         processes=(each.process,),
-        place=call.wrong_place
-        or (node.place if node is not None else None)
+        place=(node.place if node is not None else None)
+        or call.wrong_place
         or call.function_place
         or call.compiled_at,
         function=call.name,

@@ -163,8 +163,9 @@ class VerifiedProgramCall:
     error: float | None
     allowed: float | None
     differences: Annotated[Count, "values that differ"]
+    left_out: Annotated[str | None, "which of its values were not compared; null if all were"]
     stage: Annotated[str | None, "the first stage of the compiler that is wrong; null if not known"]
-    wrong_place: Annotated[Place | None, "the line from which on it differs; null if not known"]
+    wrong_place: Annotated[Place | None, "the line that it comes from; null if not known"]
     operation: str | None
     seconds: Seconds
 

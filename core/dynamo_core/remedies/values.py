@@ -356,7 +356,7 @@ _SIZES: BreakRules = (
                 "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1 TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1` "
                 "in the environment: then the operator, and taking a value out of what it finds, are part "
                 "of the graph.",
-                cures="index_of_what_is_found",
+                cures=("index_of_what_is_found",),
                 change=Change(
                     environment=(
                         Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),
@@ -368,7 +368,7 @@ _SIZES: BreakRules = (
         ),
         line=re.compile(r"\.item\(\)|\.tolist\(\)|\bint\("),
     ),
-    Cause(
+    Rule(
         re.compile(r"Dynamic shape operator\n"),
         _SIZED,
         (

@@ -393,7 +393,7 @@ class ProgramCallVerified(OurRecord):
     `file` and `line` are those of the call of torch.compile. `kind` is what is wrong (value, structure,
     dtype, stride, aliasing, mutation, exception, gradient, random), `path` where, and `stage` where in the
     compiler it is wrong first. `differences` counts what differs; `gradients` says whether those were
-    compared.
+    compared, `left_out` which values were not.
     """
 
     NAME = names.PROGRAM_CALL_VERIFIED
@@ -415,6 +415,7 @@ class ProgramCallVerified(OurRecord):
     error: float | None = None
     allowed: float | None = None
     differences: int = 0
+    left_out: str | None = None
     stage: str | None = None
     wrong_file: str | None = None
     wrong_line: int | None = None

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import random
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -35,12 +36,17 @@ from .observed_state import (
     random_states,
     roots_of,
 )
-from .operation_log import OperationLog
+from .operation_alone import searching_backend
+from .operation_log import OperationLog, memory_of, noting
 
 EAGER, COMPILED, STAGE, ROUNDED, LINES = "eager", "compiled", "stage", "rounded", "lines"
-TRACED = "traced"
+TRACED, OF_ENTRY = "traced", "of the entry"
+ALONE = "alone with "  # before a backend
+OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place"
 WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
 WITH_GRADIENTS, ALL_VALUES = "with gradients", "all values"
+WITH_DYNAMIC = "+dynamic"  # behind a backend: with sizes and integers that may differ from call to call
+_LINE_IN_TEXT = re.compile(r'File "([^"]+)", line (\d+)')
 
 
 class ProgramCall:
@@ -89,7 +95,7 @@ class ProgramCall:
             seed, _, how = detail.partition(" ")
             leaves = self._rounded_otherwise(int(seed), with_gradients=how == WITH_GRADIENTS)
         elif what == LINES:
-            leaves = {LINES: [VALUE, json.dumps(self._lines(is_traced=detail == TRACED))]}
+            leaves = {LINES: [VALUE, json.dumps(self._lines(detail))]}
         elif what == COMPILED:
             _let_compile()
             leaves = self._observed(self.compiled, with_gradients=True)
@@ -100,14 +106,15 @@ class ProgramCall:
             backend, _, how = detail.partition("+")
             if f"+{how}" == WITH_CASTS:
                 inductor.emulate_precision_casts = True
-            leaves = self._observed(self._compile(backend), with_gradients=how == WITH_GRADIENTS)
+            compiled = self._compile(backend, is_dynamic=f"+{how}" == WITH_DYNAMIC)
+            leaves = self._observed(compiled, with_gradients=how == WITH_GRADIENTS)
         else:
             raise ValueError(request)
         buffer = io.BytesIO()
         torch.save(leaves, buffer)
         file.write(buffer.getbuffer())
 
-    def _compile(self, backend: Any) -> Any:
+    def _compile(self, backend: Any, *, is_dynamic: bool = False) -> Any:
         """The program's function compiled anew, as the program asks for it, but by this backend."""
         import torch
 
@@ -116,20 +123,47 @@ class ProgramCall:
             self.original,
             backend=backend,
             fullgraph=getattr(self._context, "fullgraph", False),
-            dynamic=getattr(self._context, "_dynamic", None),
+            dynamic=is_dynamic or getattr(self._context, "_dynamic", None),
         )
 
-    def _lines(self, *, is_traced: bool) -> list[list[Any]]:
-        """The operations of a call in order: file, line and name of each, and a sum of what it gave."""
-        if not is_traced:
-            refuse_to_reach_out()
-            log = OperationLog()
-            outcome_of(self._in_eager, self.args, self.named, log.mode())
-            return log.operations
-        _let_compile()
+    def _lines(self, which: str) -> dict[str, Any]:
+        """The operations of a call in eager, freshly traced, or of the graphs that it was compiled to; or the
+        place of the first that a backend gets wrong alone.
+
+        Of eager there are also the memory of each tensor afterwards, and the line at which the call returned.
+        """
         log = OperationLog()
-        outcome_of(self._compile(log.backend), self.args, self.named)
-        return log.operations
+        if which == TRACED:
+            _let_compile()
+            outcome_of(self._compile(log.backend), self.args, self.named)
+        elif which.startswith(ALONE):
+            _let_compile()
+            found: list[Any] = []
+            backend = searching_backend(
+                which.removeprefix(ALONE), found, lambda call: outcome_of(call, (), {})
+            )
+            outcome_of(self._compile(backend), self.args, self.named)
+            return {PLACE: found}
+        elif which == OF_ENTRY:
+            noting.append(log)
+            outcome_of(self.compiled, self.args, self.named)
+        else:
+            refuse_to_reach_out()
+            return self._lines_in_eager(log)
+        return {OPERATIONS: log.operations}
+
+    def _lines_in_eager(self, log: OperationLog) -> dict[str, Any]:
+        returned: list[Any] = []
+
+        def note_return(frame: Any, event: str, _: Any) -> None:
+            if event == "return" and is_own(frame.f_code.co_filename):
+                returned[:] = frame.f_code.co_filename, frame.f_lineno
+
+        sys.setprofile(note_return)
+        outcome = outcome_of(self._in_eager, self.args, self.named, log.mode())
+        sys.setprofile(None)
+        memory = {path: memory_of(value) for path, value in tensors_in({**self.roots(), **outcome})}
+        return {OPERATIONS: log.operations, MEMORY: memory, RETURNED: returned}
 
     def _in_eager(self, *args: Any, **named: Any) -> Any:
         import torch
@@ -217,10 +251,9 @@ def outcome_of(
 
 def raised(error: Exception) -> dict[str, Any]:
     """What an exception is observed as: its text, the names of its classes, and the program's line."""
-    line = None
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        if is_own(frame.f_code.co_filename):
-            line = (frame.f_code.co_filename, number)
+    lines = [(frame.f_code.co_filename, number) for frame, number in traceback.walk_tb(error.__traceback__)]
+    lines += [(file, int(number)) for file, number in _LINE_IN_TEXT.findall(text_of(error))]
+    line = next((each for each in reversed(lines) if is_own(each[0])), None)
     classes = tuple(each.__qualname__ for each in type(error).__mro__)
     return {RAISED: text_of(error), RAISED_CLASSES: classes, RAISED_AT: line}
 

@@ -8,8 +8,10 @@ import functools
 import os
 import random
 import sys
+from collections import deque
 from collections.abc import Iterator, Mapping
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from contextlib import suppress
+from types import BuiltinFunctionType, CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 from ..frames.program_files import is_own
@@ -22,9 +24,11 @@ Leaves = dict[str, Leaf]
 
 RESULT, RAISED = "result", "raised"
 RAISED_CLASSES, RAISED_AT = "raised: classes", "raised: line"
+LEFT_OUT = "left out"  # a path that says which values were not looked at
 RANDOM_NUMBERS, GRADIENT, BACKWARD = "random numbers of ", "gradient of ", "backward"
 TORCH_NUMBERS = f"{RANDOM_NUMBERS}torch"
-_PLAIN = (int, float, complex, bool, str, bytes, type(None))
+_PLAIN = (int, float, complex, bool, str, bytes, type(None), range, slice)
+_OF_TORCH = ("dtype", "device", "layout", "memory_format")
 _CACHED = functools._lru_cache_wrapper
 _NOT_WALKED = (_CACHED, ModuleType, type, FunctionType, MethodType, BuiltinFunctionType, CodeType)
 _MOST_LEAVES = 20_000
@@ -32,6 +36,8 @@ _MOST_DEPTH = 12
 _LONGEST_TEXT = 2000
 _MOST_FUNCTIONS = 200
 _MOST_BYTES = 1 << 30  # of tensors, in one observation
+_MOST_BYTES_OF_AN_ARRAY = 1 << 24  # arrays are copied
+_MOST_LEFT_OUT = 3  # are named
 _SELF = "self"
 
 
@@ -111,12 +117,14 @@ def observe(roots: Mapping[str, Any], untouched: set[int], *, keep: bool = False
     """The leaves of these values.
 
     Tensors are not copied, and detached unless they are to be kept as they are. The values of those whose ids
-    are `untouched` are left out.
+    are `untouched` are left out. What else was not looked at is said at the path LEFT_OUT.
     """
     leaves: Leaves = {}
     walk = _Walk(leaves, untouched, keep)
     for name, value in roots.items():
         walk.visit(name, value, 0)
+    if walk.left_out:
+        leaves[LEFT_OUT] = [VALUE, "; ".join(walk.left_out)]
     return leaves
 
 
@@ -131,13 +139,15 @@ class _Walk:
         self._storages: dict[int, str] = {}
         self._alive: list[Any] = []  # an id is reused when its object is gone
         self._bytes_left = _MOST_BYTES
+        self.left_out: list[str] = []
 
     def visit(self, path: str, value: Any, depth: int) -> None:
         if len(self._leaves) >= _MOST_LEAVES or depth > _MOST_DEPTH:
+            self._leave_out(f"what is beyond {_MOST_LEAVES} values or {_MOST_DEPTH} levels")
             return
         kind = type(value)
-        if kind in _PLAIN:
-            self._leaves[path] = [VALUE, repr(value)[:_LONGEST_TEXT]]
+        if kind in _PLAIN or (kind.__module__ == "torch" and kind.__name__ in _OF_TORCH):
+            self._leaves[path] = [VALUE, _text_of(value)]
             return
         if isinstance(value, _NOT_WALKED):
             return
@@ -150,24 +160,43 @@ class _Walk:
             self._leaves[path] = self._tensor(path, value)
             return
         self._leaves[path] = [KIND, f"{kind.__module__}.{kind.__qualname__}"]
-        for name, part in self._parts(kind, value):
+        for name, part in self._parts(path, kind, value):
             self.visit(f"{path}{name}", part, depth + 1)
 
-    def _parts(self, kind: type, value: Any) -> Iterator[tuple[str, Any]]:
+    def _leave_out(self, what: str) -> None:
+        if what not in self.left_out and len(self.left_out) < _MOST_LEFT_OUT:
+            self.left_out.append(what)
+
+    def _parts(self, path: str, kind: type, value: Any) -> Iterator[tuple[str, Any]]:
         if issubclass(kind, dict):
             for key, part in dict.items(value):
                 yield f"[{key!r}]" if type(key) in _PLAIN else f"[{type(key).__name__}]", part
-        elif issubclass(kind, list):
-            yield from ((f"[{i}]", part) for i, part in enumerate(list.__iter__(value)))
+        elif issubclass(kind, (list, deque)):
+            walked = list if issubclass(kind, list) else deque
+            yield from ((f"[{i}]", part) for i, part in enumerate(walked.__iter__(value)))
         elif issubclass(kind, tuple):
             yield from ((f"[{i}]", part) for i, part in enumerate(tuple.__iter__(value)))
         elif issubclass(kind, (set, frozenset)):
             if all(type(part) in _PLAIN for part in value):
                 yield "{}", repr(sorted(map(repr, value)))
+            else:
+                self._leave_out(f"what is in the set {path}")
         elif issubclass(kind, self._torch.nn.Module):
             yield from self._parts_of_module(value)
-        elif is_own_class(kind) and isinstance(getattr(value, "__dict__", None), dict):
-            yield from ((f".{name}", part) for name, part in value.__dict__.items())
+        elif kind.__module__ == "numpy" and hasattr(value, "dtype"):
+            yield from self._parts_of_array(path, value)
+        elif is_own_class(kind):
+            yield from ((f".{name}", part) for name, part in _attributes(kind, value))
+        elif path.startswith(RESULT):
+            self._leave_out(f"what is in {path}, a {kind.__qualname__}")
+
+    def _parts_of_array(self, path: str, array: Any) -> Iterator[tuple[str, Any]]:
+        numpy = sys.modules["numpy"]
+        yield " dtype", str(array.dtype)
+        if array.dtype.kind in "biufc" and array.nbytes <= _MOST_BYTES_OF_AN_ARRAY:
+            yield " values", self._torch.from_numpy(numpy.array(array))
+        else:
+            self._leave_out(f"the values of the array {path}")
 
     def _parts_of_module(self, module: Any) -> Iterator[tuple[str, Any]]:
         names = vars(module)
@@ -190,6 +219,8 @@ class _Walk:
         elif is_strided and self._bytes_left > 0:
             self._bytes_left -= plain.numel() * plain.element_size()
             values = value if self._keep else plain
+        else:
+            self._leave_out(f"the values of the tensor {path}")
         return [
             TENSOR,
             str(plain.dtype),
@@ -206,6 +237,24 @@ class _Walk:
         """The path of the first tensor that was met with the same memory; None if this is the first."""
         first = self._storages.setdefault(plain.untyped_storage()._cdata, path)
         return None if first is path or plain.numel() == 0 else first
+
+
+def _text_of(value: Any) -> str:
+    """What Python writes a value as; of a long text the end is a hash."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}… {hash(text)}"
+
+
+def _attributes(kind: type, value: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes of an object that are in its dictionary or its slots."""
+    names = getattr(value, "__dict__", None)
+    if isinstance(names, dict):
+        yield from names.items()
+    for base in kind.__mro__:
+        for name, slot in vars(base).items():
+            if isinstance(slot, MemberDescriptorType):
+                with suppress(AttributeError):  # it was never assigned
+                    yield name, slot.__get__(value)
 
 
 def is_own_class(kind: type) -> bool:

@@ -1,31 +1,39 @@
 """The operations of a call, each with the program's line: in eager, and as Dynamo captured them.
 
-Where tracing went wrong, the captured graph has other operations than eager, or those of other lines.
+Where tracing went wrong, or an entry is stale, the captured graphs have other operations than eager, or the
+same ones give other values.
 """
 
-import ast
 import difflib
-import linecache
 import sys
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..frames.program_files import is_own
-from ..frames.source import user_line
+from ..frames.source import user_lines
+from .source_of_value import condition_between, function_of_line, line_of_source
 
 if TYPE_CHECKING:
     from torch.fx import GraphModule
 
 _MOST_OPERATIONS = 20_000
 _DIGITS = 4  # of the sum that stands for a result: what rounding leaves alone
+_PLAIN = (int, float, complex, str, list, tuple, dict, set, frozenset, deque, type(None))
+Operation = list[Any]
+# In a copy of the process: the log that notes the operations of graphs that were compiled earlier.
+noting: list["OperationLog"] = []
 
 
 class OperationLog:
-    """Operations in order: file, line and name of each, a sum of its first result, and that one's dtype."""
+    """Operations in order: file, line and name of each, a sum of its first result, that one's dtype and
+    memory, the names of the frame's variables that hold Python's own values, and the program's lines that
+    called it, the outermost first.
+    """
 
     def __init__(self) -> None:
         self.operations: list[list[Any]] = []
-        self._line: tuple[str, int] | None = None  # of the node that is run
+        self._lines: list[tuple[str, int]] | None = None  # of the node that is run
 
     def mode(self) -> Any:
         """A mode that notes each operation; the line is the innermost of the program's that is running."""
@@ -43,41 +51,68 @@ class OperationLog:
 
     def backend(self, gm: "GraphModule", example_inputs: Any) -> Callable[..., Any]:
         """A backend for torch.compile that runs the graph node by node, and notes what each calls."""
+
+        def run(*args: Any) -> Any:
+            with self.mode():
+                return self.interpreter(gm).run(*args)
+
+        return run
+
+    def interpreter(self, gm: Any) -> Any:
+        """What runs a graph node by node, so that the operations are noted with the nodes' lines."""
         import torch
 
         log = self
 
         class Running(torch.fx.Interpreter):
             def run_node(self, n: Any) -> Any:
-                log._line = user_line(n.meta.get("stack_trace"))
+                log._lines = own_lines(n)
                 return super().run_node(n)
 
-        def run(*args: Any) -> Any:
-            with log.mode():
-                return Running(gm).run(*args)
-
-        return run
+        return Running(gm)
 
     def _note(self, name: str, result: Any) -> None:
-        if len(self.operations) < _MOST_OPERATIONS:
-            file, line = self._line or _running_line() or ("", 0)
-            dtype = str(getattr(result, "dtype", ""))
-            self.operations.append([file, line, name, _sum(result), dtype])
+        if len(self.operations) >= _MOST_OPERATIONS:
+            return
+        lines, names = self._lines, []
+        if lines is None:
+            frames = list(_own_frames())
+            lines = [(frame.f_code.co_filename, frame.f_lineno) for frame in reversed(frames)]
+            variables = frames[0].f_locals if frames else {}
+            names = [name for name, value in variables.items() if isinstance(value, _PLAIN)]
+        file, line = lines[-1] if lines else ("", 0)
+        first = result[0] if isinstance(result, (tuple, list)) and result else result
+        dtype = str(getattr(first, "dtype", ""))
+        self.operations.append([file, line, name, _sum(first), dtype, memory_of(first), names, lines])
 
 
-def _running_line() -> tuple[str, int] | None:
+def _own_frames() -> Iterator[Any]:
+    """The frames of the program's in the call that is logged, the innermost first."""
     frame: Any = sys._getframe(2)
-    while frame is not None:
+    while frame is not None and frame.f_code.co_name != "outcome_of":
         if is_own(frame.f_code.co_filename):
-            return frame.f_code.co_filename, frame.f_lineno
+            yield frame
         frame = frame.f_back
-    return None
 
 
-def _sum(result: Any) -> float | None:
+def own_lines(node: Any) -> list[tuple[str, int]]:
+    """The program's lines of a graph's node, the outermost first."""
+    return [each for each in user_lines(node.meta.get("stack_trace")) if is_own(each[0])]
+
+
+def memory_of(value: Any) -> list[Any] | None:
+    """Which memory a strided tensor is, and which part of it; None for another value."""
     import torch
 
-    first = result[0] if isinstance(result, (tuple, list)) and result else result
+    if not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
+        return None
+    storage = value.untyped_storage()._cdata if type(value) in (torch.Tensor, torch.nn.Parameter) else 0
+    return [storage, value.storage_offset(), list(value.shape), list(value.stride())]
+
+
+def _sum(first: Any) -> float | None:
+    import torch
+
     if not isinstance(first, torch.Tensor) or first.layout is not torch.strided or not first.numel():
         return None
     values = first.detach().abs() if first.is_complex() else first.detach()
@@ -86,32 +121,78 @@ def _sum(result: Any) -> float | None:
 
 
 def first_different_line(
-    eager: Sequence[list[Any]], traced: Sequence[list[Any]], *, by_value: bool = True
+    eager: Sequence[Operation], captured: Sequence[Operation]
 ) -> tuple[str, int, str] | None:
     """The file, line and operation from which on the captured operations are not eager's; None without one.
 
-    Where the two took different branches of an `if`, it is the line of the condition. `by_value` says whether
-    equal operations are to have given equal values: not where the inputs were others.
+    Where the two took different branches of an `if`, it is the line of the condition; where the operation is
+    given a variable that holds no tensor, the line that the variable has its value from; and where it is in a
+    function of which nothing was captured, the line that calls that. The file is "" where no line of the
+    program that was compiled has a part in it.
     """
-    own_calls, other_calls = ([tuple(each[:3]) for each in log] for log in (eager, traced))
+    own_calls, other_calls = ([tuple(each[:3]) for each in log] for log in (eager, captured))
     matcher = difflib.SequenceMatcher(None, own_calls, other_calls, autojunk=False)
     for what, i, i_end, j, j_end in matcher.get_opcodes():
         if what != "equal":
-            own = own_calls[i] if i < i_end else None
-            other = other_calls[j] if j < j_end else None
-            file, line, name = own or other or ("", 0, "")
-            branch = _condition(file, own[1] if own else None, other[1] if other else None)
-            return file, branch or line, name
+            own = eager[i] if i < i_end else None
+            other = captured[j] if j < j_end else None
+            return _at_condition(own, other) or _line_of(own or _with_names(captured[j], eager), captured)
         for k in range(i_end - i):
-            if by_value and not _is_close(eager[i + k][3], traced[j + k][3]):
-                file, line, name = own_calls[i + k]
-                return file, line, name
+            if not _is_close(eager[i + k][3], captured[j + k][3]):
+                return _line_of(eager[i + k], captured)
     return None
 
 
-def first_cast_to_short(operations: Sequence[list[Any]]) -> tuple[str, int, str] | None:
+def _with_names(operation: Operation, eager: Sequence[Operation]) -> Operation:
+    """A captured operation with the names that eager's frame had on its line."""
+    names: list[str] = next((each[6] for each in eager if each[:2] == operation[:2]), [])
+    return [*operation[:6], names, operation[7]]
+
+
+def _at_condition(own: Operation | None, other: Operation | None) -> tuple[str, int, str] | None:
+    """The line of the condition that decides between two operations of a function, or for one alone."""
+    known = [each for each in (own, other) if each is not None]
+    if len({function_of_line(*each[:2]) for each in known}) != 1:
+        return None
+    line = condition_between(known[0][0], *(None if each is None else each[1] for each in (own, other)))
+    return None if line is None else (known[0][0], line, known[0][2])
+
+
+def _line_of(operation: Operation, captured: Sequence[Operation]) -> tuple[str, int, str]:
+    """The innermost line of an operation in a function of which something was captured; file "" if none."""
+    file, line, name, *_, names, lines = operation
+    functions = {function_of_line(*at) for each in captured for at in each[7]}
+    for own_file, own_line in reversed(lines):
+        if not captured or function_of_line(own_file, own_line) in functions:
+            is_innermost = (own_file, own_line) == (file, line)
+            source = line_of_source(own_file, own_line, names) if is_innermost else own_line
+            return own_file, source, name
+    return "", 0, name
+
+
+def last_operation_on(
+    operations: Sequence[Operation], memory: list[Any] | None, *, writes: bool
+) -> tuple[str, int, str] | None:
+    """The file, line and name of the last operation that gave a tensor of this memory, or that wrote it."""
+    if memory is None:
+        return None
+    found = [
+        each
+        for each in operations
+        if each[5] and each[5][0] == memory[0] and (not writes or _writes(each[2]))
+    ]
+    exact = [each for each in found if each[5] == memory]
+    return next(((file, line, name) for file, line, name, *_ in reversed(exact or found)), None)
+
+
+def _writes(name: str) -> bool:
+    base, _, overload = name.partition(".")
+    return base.endswith("_") or overload.endswith("out")
+
+
+def first_cast_to_short(operations: Sequence[Operation]) -> tuple[str, int, str] | None:
     """The file, line and name of the first cast to a dtype of less than 32 bits."""
-    for file, line, name, _, dtype in operations:
+    for file, line, name, _, dtype, *_ in operations:
         if name.startswith("_to_copy") and dtype in ("torch.bfloat16", "torch.float16"):
             return file, line, name
     return None
@@ -121,29 +202,3 @@ def _is_close(first: float | None, second: float | None) -> bool:
     if first is None or second is None or first == second or first != first:
         return True
     return abs(first - second) <= 10.0 ** (1 - _DIGITS) * max(abs(first), abs(second))
-
-
-def _condition(file: str, own: int | None, other: int | None) -> int | None:
-    """The line of the condition that decides between two lines, or for one of them alone."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    found = None
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.If, ast.IfExp)):
-            branches = [node.body, node.orelse]
-            sides = [_side(branches, line) for line in (own, other) if line is not None]
-            is_decided = len(set(sides)) == 2 or (len(sides) == 1 and sides[0] is not None)
-            if is_decided and node.lineno < min(line for line in (own, other) if line is not None):
-                found = node.test.lineno
-    return found
-
-
-def _side(branches: list[Any], line: int) -> int | None:
-    """Which of the branches of a condition a line is in; None if it is in neither."""
-    for number, branch in enumerate(branches):
-        nodes = branch if isinstance(branch, list) else [branch]
-        if nodes and nodes[0].lineno <= line <= (nodes[-1].end_lineno or nodes[-1].lineno):
-            return number
-    return None

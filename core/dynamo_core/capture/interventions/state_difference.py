@@ -8,6 +8,7 @@ from ...backends.agreement import Comparison, compare
 from ..errors import first_line
 from .observed_state import (
     KIND,
+    LEFT_OUT,
     RAISED,
     RAISED_CLASSES,
     RANDOM_NUMBERS,
@@ -45,13 +46,13 @@ class Difference(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """The differences, how many values were compared, how many were too large to be, and the largest one of
-    those that rounding to a short dtype explains (None if there is none).
+    """The differences, how many values were compared, which were not (None if all were), and the largest
+    difference of those that rounding to a short dtype explains (None if there is none).
     """
 
     differences: list[Difference]
     values: int
-    left_out: int
+    left_out: str | None
     rounding: Difference | None = None
 
 
@@ -70,13 +71,12 @@ def compare_leaves(compiled: Leaves, eager: Leaves, again: Callable[[int], Leave
     """
     found: list[Difference] = []
     names: list[str] = []
-    left_out = 0
     if RAISED in compiled or RAISED in eager:
         difference = _exceptions(compiled, eager)
         if difference is not None:
-            return Compared([difference], 1, 0)
+            return Compared([difference], 1, None)
     for path in [*compiled, *(path for path in eager if path not in compiled)]:
-        if path.startswith(RAISED):  # of the same class; messages may be worded otherwise
+        if path == LEFT_OUT or path.startswith(RAISED):  # of the same class; messages may be worded otherwise
             continue
         own, eagers = compiled.get(path), eager.get(path)
         if own is None or eagers is None:
@@ -86,11 +86,8 @@ def compare_leaves(compiled: Leaves, eager: Leaves, again: Callable[[int], Leave
         difference = _in_kind(path, own, eagers)
         if difference is not None:
             found.append(difference)
-        elif own[0] == TENSOR:
-            if own[-1] is None or eagers[-1] is None:
-                left_out += 1
-            elif not isinstance(own[-1], str):
-                names.append(path)
+        elif own[0] == TENSOR and not (own[-1] is None or eagers[-1] is None or isinstance(own[-1], str)):
+            names.append(path)
     comparisons, short = _compare_tensors(names, compiled, eager, again)
     rounding = None
     for each in comparisons:
@@ -102,7 +99,8 @@ def compare_leaves(compiled: Leaves, eager: Leaves, again: Callable[[int], Leave
         else:
             found.append(difference)
     found.sort(key=lambda each: _ORDER.index(each.kind) if each.kind in _ORDER else 0)
-    values = len(names) + sum(leaf[0] == VALUE for leaf in eager.values())
+    values = len(names) + sum(leaf[0] == VALUE for path, leaf in eager.items() if path != LEFT_OUT)
+    left_out = next((leaves[LEFT_OUT][1] for leaves in (eager, compiled) if LEFT_OUT in leaves), None)
     return Compared(found, values, left_out, rounding)
 
 

@@ -9,7 +9,6 @@ Source: torch/_dynamo/eval_frame.py (OptimizeContext.__call__, which torch.compi
 module), 2.8 to 2.15; run with 2.13.
 """
 
-import ast
 import functools
 import io
 import json
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from ...backends.agreement import shielded
 from ...shared.records import ProgramCallVerified
 from ..errors import text_of
-from ..frames.program_files import place_of_compile_call_in_progress
+from ..frames.program_files import is_own, place_of_compile_call_in_progress
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
 from ..probes.graphs import backend_name
@@ -32,10 +31,11 @@ from .call_in_copy import (
     COMPILED,
     EAGER,
     LINES,
+    OPERATIONS,
     ROUNDED,
     STAGE,
-    TRACED,
     WITH_CASTS,
+    WITH_DYNAMIC,
     WITH_GRADIENTS,
     ProgramCall,
     program_function,
@@ -43,22 +43,16 @@ from .call_in_copy import (
     tensors_in,
 )
 from .fork_server import ForkServer, NoAnswer, available_bytes, why_no_copy
-from .observed_state import RAISED_AT, RESULT, Leaves, is_of_backward
-from .operation_log import first_cast_to_short, first_different_line
+from .observed_state import RESULT, Leaves, is_of_backward
+from .operation_log import first_cast_to_short
 from .state_difference import Difference, compare_leaves, needs_untouched_values
 from .verified_call import OWN_RANDOM_NUMBERS
+from .wrong_place import STAGES, STALE, place_of, raised_at
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
-TRACING, MORE_EXACT = "tracing", "more exact than written"
-# In order: the first whose result is wrong is where it went wrong.
-_STAGES = (
-    ("eager", TRACING),
-    ("aot_eager", "AOTAutograd"),
-    ("aot_eager_decomp_partition", "decompositions"),
-)
-_STALE = "guards"
+MORE_EXACT = "more exact than written"
 _FIRST_CALLS = 8  # of a function are all compared, then the 16th, 32nd, …
 _MOST_OF_THE_TIME = 0.2
 _ALLOWANCE = 60.0  # seconds that comparing may take before it has to be worth a share of the run
@@ -178,7 +172,6 @@ class _Entry:
         self._place = place
         self._calls = 0
         self._is_wrong = False
-        self.operations_of_first_call: list[list[Any]] = []
 
     def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Make a call of the program's, and compare it if it is one of those to be compared."""
@@ -240,6 +233,8 @@ class _Entry:
         if owner is not None:
             name = f"{type(owner).__qualname__}.forward"
             code = getattr(getattr(type(owner), "forward", None), "__code__", code)
+        if code is not None and not is_own(code.co_filename):
+            code = None
         compiled_at, _, line = self._place.rpartition(":")
         self._verifier.record(
             ProgramCallVerified(
@@ -310,25 +305,26 @@ class _ComparedCall:
         gradients = None
         if not differences and has_gradients:
             gradients, differences = self._compare_gradients(eager)
-        fields: dict[str, Any] = {"compared": compared.values, "gradients": gradients}
+        fields: dict[str, Any] = {
+            "compared": compared.values,
+            "gradients": gradients,
+            "left_out": compared.left_out,
+        }
         if differences:
             self._entry.is_wrong()
             is_gradient = differences[0].kind == "gradient"
             return {
                 "outcome": "disagrees",
                 **fields,
-                **self._described(differences, eager if is_gradient else forward),
+                **self._described(differences, own, eager if is_gradient else forward),
             }
         rounding = compared.rounding
         if rounding is not None and self._agrees_with_casts(forward):
             fields |= {"kind": MORE_EXACT, "path": rounding.path, "error": rounding.error}
-            fields |= _place_fields(first_cast_to_short(self._operations("")))
-        if not self._entry.operations_of_first_call:
-            with suppress(Exception):
-                self._entry.operations_of_first_call = self._operations("")
+            fields |= _place_fields(first_cast_to_short(self._lines("")[OPERATIONS]))
         return {"outcome": "agrees", **fields}
 
-    def _described(self, differences: list[Difference], eager: Leaves) -> dict[str, Any]:
+    def _described(self, differences: list[Difference], own: Leaves, eager: Leaves) -> dict[str, Any]:
         """The fields of a record about what is wrong, and from where on."""
         first = differences[0]
         fields: dict[str, Any] = {
@@ -341,21 +337,15 @@ class _ComparedCall:
         }
         is_gradient = first.kind == "gradient"
         fields["stage"] = stage = self._first_wrong_stage(eager, is_gradient=is_gradient)
-        if first.kind == "exception" and f"{RAISED_AT}[0]" in eager:
-            at = (ast.literal_eval(eager[f"{RAISED_AT}[{i}]"][1]) for i in (0, 1))
+        if first.kind == "exception" and (at := raised_at(eager) or raised_at(own)) is not None:
             return fields | dict(zip(("wrong_file", "wrong_line"), at, strict=True))
         with suppress(Exception):  # then the line is not known
-            if stage == TRACING:
-                place = first_different_line(self._operations(""), self._operations(TRACED))
-                fields |= _place_fields(place)
-            elif stage == _STALE:
-                then = self._entry.operations_of_first_call
-                fields |= _place_fields(first_different_line(self._operations(""), then, by_value=False))
+            fields |= _place_fields(place_of(first, stage, self._lines))
         return fields
 
-    def _operations(self, kind: str) -> list[list[Any]]:
-        operations: list[list[Any]] = json.loads(self._ask(f"{LINES}:{kind}")[LINES][1])
-        return operations
+    def _lines(self, which: str) -> dict[str, Any]:
+        lines: dict[str, Any] = json.loads(self._ask(f"{LINES}:{which}")[LINES][1])
+        return lines
 
     def _agrees_with_casts(self, eager: Leaves) -> bool:
         """Whether Inductor gives what eager gives once it keeps the casts that the program has written."""
@@ -398,13 +388,14 @@ class _ComparedCall:
         """The stage of the compiler that the difference is there from; None if that is not known."""
         is_wrong = self._has_wrong_gradients if is_gradient else self._is_wrong_with
         try:
-            for backend, stage in _STAGES:
+            own = backend_name(self._entry.context.callback)
+            for backend, stage in (*STAGES, (own, own)):
                 if is_wrong(backend, eager):
                     return stage
-            backend = backend_name(self._entry.context.callback)
-            if is_wrong(backend, eager):
-                return backend
-            return _STALE if self._number > 1 and self.graphs_before == _graphs() else None
+            if self.graphs_before == _graphs():
+                return STALE if self.graphs_before else None
+            dynamic = (stage for backend, stage in STAGES if is_wrong(f"{backend}{WITH_DYNAMIC}", eager))
+            return None if is_gradient else next(dynamic, None)
         except Exception:
             return None
 

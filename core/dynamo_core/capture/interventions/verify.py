@@ -23,6 +23,7 @@ from ..frames.source import current_compile_id, user_line
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
 from ..probes.graphs import target_name
+from .operation_log import noting
 from .verified_call import (
     COMPARED,
     WHOLE_CALL,
@@ -156,9 +157,12 @@ def watch_missing_gradients(
     gm: "GraphModule",
     arguments: Sequence[Any],
     result: Any,
-    report: Callable[[Comparison], None],
+    report: Callable[[Comparison, Any], None],
 ) -> None:
-    """When autograd comes to this call, `report` the first gradient that eager would not have."""
+    """When autograd comes to this call, `report` the first gradient that eager would not have.
+
+    With it goes the first node that uses the input of that gradient; None if none does.
+    """
     import torch
 
     outputs = as_list(result)
@@ -172,6 +176,7 @@ def watch_missing_gradients(
     tensors = [i for i, value in enumerate(arguments) if hasattr(value, "requires_grad")]
     seeds: dict[int, Any] = {}
     names = names_of_inputs(gm)
+    inputs = [node for node in gm.graph.nodes if node.op == "placeholder"]
 
     def before_backward(gradients: Sequence[Any]) -> None:
         for output, position in positions.items():
@@ -186,8 +191,9 @@ def watch_missing_gradients(
         given = dict(zip(tensors, of_inputs, strict=True))
         for i, gradient in zip(requires_grad, eager, strict=True):
             if gradient is None and given[i] is not None:
-                what = "zeros, where eager gives None: no loss used what it leads to"
-                report(Comparison(f"gradient of {names[i]}", False, None, None, "eager", what))
+                what = "zeros from AOTAutograd, where eager gives None: no loss used what it leads to"
+                user = next(iter(inputs[i].users), None)
+                report(Comparison(f"gradient of {names[i]}", False, None, None, "eager", what), user)
                 return
 
     def guarded(function: Callable[..., None]) -> Callable[..., None]:
@@ -274,6 +280,7 @@ class _VerifiedGraph:
         self._verifier = verifier
         self._number = number
         self._compile_id = current_compile_id()
+        self.captured = gm
         self._graph: tuple[Any, Any] | None = (gm, compiler)
         self._calls = 0
         self._lock = threading.Lock()
@@ -290,7 +297,7 @@ class _VerifiedGraph:
         return call if call.prepare(arguments) else None
 
     def forget(self) -> None:
-        """No further calls are verified, and nothing is kept."""
+        """No further calls are verified."""
         self._graph = None
 
     def is_done(self) -> bool:
@@ -379,8 +386,8 @@ class _Call:
         self._nanoseconds += perf_counter_ns() - began
         self._record("disagrees" if verdict.first_wrong else "agrees", None, verdict)
 
-    def _disagrees(self, comparison: Comparison) -> None:
-        self._record("disagrees", None, Verdict([comparison], gradients=COMPARED))
+    def _disagrees(self, comparison: Comparison, node: Any) -> None:
+        self._record("disagrees", None, Verdict([comparison], gradients=COMPARED), Found(node, comparison))
 
     def _search(self, before: CallBefore, verdict: Verdict, arguments: Sequence[Any]) -> Found:
         if verdict.gradients is not None:
@@ -427,6 +434,8 @@ class _Call:
 
 def _beside_eager(graph: _VerifiedGraph, compiled: Any, counted: Any) -> Any:
     def call(*args: Any) -> Any:
+        if noting:
+            return noting[-1].backend(graph.captured, args)(*args)
         if graph.is_done():
             return counted(*args)
         verified = graph.begin(args)

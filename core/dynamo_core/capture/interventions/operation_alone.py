@@ -1,0 +1,92 @@
+"""Which operation of a captured graph a backend computes otherwise than eager when it compiles it alone.
+
+Each operation is given what eager gives it in the whole graph, on memory of its own.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from ..probes.graphs import target_name
+from .observed_state import RESULT, Leaves, observe
+from .operation_log import own_lines
+from .state_difference import compare_leaves
+
+OutcomeOf = Callable[[Callable[[], Any]], dict[str, Any]]  # what a call returned or raised, as roots
+
+
+def searching_backend(name: str, found: list[Any], outcome_of: OutcomeOf) -> Callable[..., Any]:
+    """A backend that runs a graph in eager, and notes the first operation that backend `name` gets wrong.
+
+    Its file, line and name are put into `found`.
+    """
+    import torch
+
+    compile_with = torch._dynamo.lookup_backend(name)
+
+    class Searching(torch.fx.Interpreter):
+        def run_node(self, n: Any) -> Any:
+            lines = own_lines(n)
+            if not found and lines and n.op in ("call_function", "call_method"):
+                graph, inputs = _alone(n, self.env)
+                eager = _leaves(lambda values: graph(*values), inputs, outcome_of)
+                own = _leaves(lambda values: compile_with(graph, values)(*values), inputs, outcome_of)
+                if compare_leaves(own, eager).differences:
+                    found[:] = *lines[-1], target_name(n)
+            return super().run_node(n)
+
+    return lambda gm, _: Searching(gm).run
+
+
+def _alone(node: Any, values: dict[Any, Any]) -> tuple[Any, list[Any]]:
+    """A graph of this operation alone, and the tensors that it is given."""
+    import torch
+
+    graph = torch.fx.Graph()
+    given = [each for each in node.all_input_nodes if isinstance(values[each], torch.Tensor)]
+    inputs = {each: graph.placeholder(each.name) for each in given}
+
+    def copied(argument: Any) -> Any:
+        return torch.fx.node.map_arg(argument, lambda each: inputs.get(each, values[each]))
+
+    result = graph.create_node(node.op, node.target, copied(node.args), copied(node.kwargs))
+    graph.output((result,))
+    return torch.fx.GraphModule({}, graph), [values[each] for each in given]
+
+
+def _leaves(call: Callable[[list[Any]], Any], inputs: list[Any], outcome_of: OutcomeOf) -> Leaves:
+    """What a call on copies gives, the memory of the inputs after it, and their gradients."""
+    copies = [_on_own_memory(value) for value in inputs]
+    outcome = outcome_of(lambda: tuple(call(copies)))
+    memory = [_whole_memory(value) for value in copies]
+    return observe({**outcome, "memory": memory, "inputs": copies, **_gradients(outcome, copies)}, set())
+
+
+def _whole_memory(value: Any) -> Any:
+    import torch
+
+    if value.layout is not torch.strided or type(value) is not torch.Tensor:
+        return None
+    return torch.empty(0, dtype=value.dtype).set_(value.detach().untyped_storage())
+
+
+def _gradients(outcome: dict[str, Any], inputs: list[Any]) -> dict[str, Any]:
+    import torch
+
+    wanted = [value for value in inputs if value.requires_grad]
+    outputs = [value for value in outcome.get(RESULT, ()) if getattr(value, "grad_fn", None) is not None]
+    if not wanted or not outputs:
+        return {}
+    total = sum(output.sum() for output in outputs)
+    return {"gradients": torch.autograd.grad(total, wanted, allow_unused=True)}
+
+
+def _on_own_memory(value: Any) -> Any:
+    """A copy with these strides, and with what lies between the elements."""
+    import torch
+
+    if value.layout is not torch.strided or type(value) not in (torch.Tensor, torch.nn.Parameter):
+        return value.detach().clone().requires_grad_(value.requires_grad)
+    plain = torch.empty(0, dtype=value.dtype, device=value.device)
+    storage = value.detach().untyped_storage().clone()
+    plain.set_(storage, value.storage_offset(), value.shape, value.stride())
+    return plain.requires_grad_(value.requires_grad)

@@ -1,0 +1,72 @@
+"""From which line of the program on a call went wrong, once the stage of the compiler is known."""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from .call_in_copy import ALONE, MEMORY, OF_ENTRY, OPERATIONS, PLACE, RETURNED, TRACED
+from .fork_server import NoAnswer
+from .observed_state import RAISED_AT, RESULT, Leaves
+from .operation_log import first_different_line, last_operation_on
+from .source_of_value import line_of_returned
+from .state_difference import Difference
+
+Place = tuple[str, int, str]  # file, line and operation
+# What a copy of the process says of the operations of the call: in eager, freshly traced, of an entry, alone.
+Lines = Callable[[str], dict[str, Any]]
+
+TRACING, STALE = "tracing", "guards"
+# Backends and their stages, in order: the first whose result is wrong is where it went wrong.
+STAGES = (
+    ("eager", TRACING),
+    ("aot_eager", "AOTAutograd"),
+    ("aot_eager_decomp_partition", "decompositions"),
+)
+
+
+def place_of(first: Difference, stage: str | None, lines: Lines) -> Place | None:
+    """The file, line and operation that a difference comes from; None if that is not known.
+
+    It is the first operation that differs where the captured graph is not what it should be, the first that
+    the stage gets wrong alone, else the last that made or wrote the value that differs.
+    """
+    eager = lines("")
+    operations = eager[OPERATIONS]
+    if first.kind == "structure" and first.path not in eager[MEMORY]:
+        return _only_line(first, eager)
+    captured = {TRACING: TRACED, STALE: OF_ENTRY}.get(stage or "")
+    if captured is not None:
+        place = first_different_line(operations, lines(captured)[OPERATIONS])
+        if place is not None and not place[0]:
+            return None
+    else:
+        place = _wrong_alone(stage, lines)
+    made = last_operation_on(operations, eager[MEMORY].get(first.path), writes=first.kind == "mutation")
+    return place or made or _only_line(first, eager)
+
+
+def _wrong_alone(stage: str | None, lines: Lines) -> Place | None:
+    """The first operation that the backend of a stage gets wrong even alone; None if there is none."""
+    if stage is None:
+        return None
+    backend = {name: backend for backend, name in STAGES}.get(stage, stage)
+    try:
+        place = lines(f"{ALONE}{backend}")[PLACE]
+    except NoAnswer:  # compiling each operation may take too long
+        return None
+    return tuple(place) if place else None
+
+
+def _only_line(first: Difference, eager: dict[str, Any]) -> Place | None:
+    """The line that returned a value of Python's own, or the one line that has operations."""
+    if first.path.startswith(RESULT) and eager[RETURNED]:
+        file, line = eager[RETURNED]
+        return file, line_of_returned(file, line, first.path.removeprefix(RESULT)), ""
+    places = {(file, line): name for file, line, name, *_ in eager[OPERATIONS] if line}
+    return (*next(iter(places)), next(iter(places.values()))) if len(places) == 1 else None
+
+
+def raised_at(leaves: Leaves) -> tuple[Any, Any] | None:
+    """The file and line of the program at which an exception was raised; None if it is not known."""
+    parts = [leaves.get(f"{RAISED_AT}[{i}]") for i in (0, 1)]
+    return None if None in parts else tuple(ast.literal_eval(part[1]) for part in parts if part)
