@@ -389,7 +389,7 @@ def to_csv(recording: Recording) -> str:
 
 
 def _rows(process: Process) -> Iterable[dict[str, Any]]:
-    imports = {f"import {each.module}" for each in process.imports}
+    imports = {f"import {each.module}" for each in process.runtime.imports}
     for slice_ in start_up(process):
         kind = "import" if slice_.name in imports else "startup"
         yield _row(kind, slice_.name, seconds=(slice_.end_ns - slice_.begin_ns) / 1e9)
@@ -404,7 +404,7 @@ def _rows(process: Process) -> Iterable[dict[str, Any]]:
     for graph in process.graphs:
         yield from _graph_rows(graph)
     if process.whole is None:
-        for times in process.inherited:
+        for times in process.runtime.inherited:
             calls, seconds = times.calls, times.seconds
             yield _row("graph", INHERITED, calls=calls, seconds=seconds, **_percentiles(times))
 
