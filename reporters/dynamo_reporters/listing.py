@@ -117,7 +117,7 @@ def _versions(recording: Recording) -> dict[str, Any]:
                 "rank": process.rank,
                 **{name: getattr(process.info, name) for name in _OF_PROCESS},
                 "torch": process.torch_version,
-                "devices": process.state.devices,
+                "devices": process.runtime.state.devices,
             }
             for process in recording.processes
         ],

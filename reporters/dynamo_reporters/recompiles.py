@@ -101,7 +101,7 @@ def _frame_document(frame: FrameRecompiles, recording: Recording) -> RecompiledF
         RecompiledFrame,
         frame,
         limit_hit=None if frame.limit is None else frame.limit.compile_id,
-        dynamic=[from_fields(DynamicSize, each) for each in frame.symbols],
+        dynamic=[from_fields(DynamicSize, each, symbol=each.name) for each in frame.symbols],
         advice=advice_for(frame),
         recompiles=[
             Recompile(

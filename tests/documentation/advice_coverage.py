@@ -18,9 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 
 from made_causes import causes
 
-from dynamo_core.remedies.break_rules import TABLE
+from dynamo_core.remedies import break_rules, recompile_rules
 from dynamo_core.remedies.hints import useful_hints
-from dynamo_core.remedies.recompile_rules import REMEDIES
 
 OURS, UNTESTED, HINT, NONE = "tested advice of ours", "untested advice", "torch's own hint", "no advice"
 _COLUMNS = OURS, UNTESTED, HINT, NONE
@@ -77,7 +76,8 @@ def _has_cause(words: str) -> bool:
 
     One that is known by the user's line alone, whatever torch says, does not count.
     """
-    return any(each.words.search(words) for each in TABLE if not each.words.search(_ANY_WORDS))
+    known = (each.words for each in break_rules.TABLE if each.words is not None)
+    return any(each.search(words) for each in known if not each.search(_ANY_WORDS))
 
 
 def error_classes() -> dict[str, str]:
@@ -104,8 +104,8 @@ def recompile_reasons() -> dict[str, str]:
     found = {}
     for kind, reason in REASONS.items():
         (cause,) = causes([f"0/0: {reason}"])
-        rows = [row for row in REMEDIES if row.is_for(cause)]
-        found[kind] = OURS if any(row.cures for row in rows) else UNTESTED if rows else NONE
+        remedies = [each for rule in recompile_rules.TABLE if rule.matches(cause) for each in rule.remedies]
+        found[kind] = OURS if any(each.cures for each in remedies) else UNTESTED if remedies else NONE
     return found
 
 

@@ -30,7 +30,7 @@ def test_a_profiled_optimizer_has_the_time_of_its_steps_as_torch_marked_them() -
     assert found.cost.per_step.seconds == pytest.approx(sum(took[1:]) / 5 / 1e6)
     assert found.cost.saves_at_most.seconds == pytest.approx(5 * found.cost.per_step.seconds)
     assert found.title.startswith("the step of torch.optim.adamw.AdamW runs eager; 1.04 ms of each step")
-    (window,) = (process.window for process in recording.processes)
+    (window,) = (process.profiling.window for process in recording.processes)
     assert window is not None
     (span,) = window.spans
     assert (span.kind, span.name, span.calls, span.in_graphs_seconds) == ("optimizer step", "AdamW", 5, 0)

@@ -55,7 +55,7 @@ def test_a_changed_setting_is_named_first() -> None:
 def test_the_reader_tells_the_same_without_the_parts() -> None:
     def lookups(*contents: str) -> list[CacheLookup]:
         (process,) = read(CHANGED, contents).processes
-        return process.cache_lookups
+        return process.caching.lookups
 
     with_parts = lookups(CACHE_KEYS)
     assert all(len(lookup.parts or ()) > 600 for lookup in with_parts)

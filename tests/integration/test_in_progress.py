@@ -142,13 +142,13 @@ def test_the_exception_that_ended_a_program_is_recorded_with_its_line(
     (tmp_path / "program.py").write_text(RAISING)
     assert run("run", "-o", "rec", "program.py").exit_code == 1
     (process,) = read(tmp_path / "rec").processes
-    assert process.end is not None
-    assert (process.end.raised, process.end.raised_in) == ("KeyError", "broken")
-    assert process.end.raised_at == Place(str(tmp_path / "program.py"), 8)
+    assert process.runtime.end is not None
+    assert (process.runtime.end.raised, process.runtime.end.raised_in) == ("KeyError", "broken")
+    assert process.runtime.end.raised_at == Place(str(tmp_path / "program.py"), 8)
     (tmp_path / "program.py").write_text("import torch\ntry:\n    {}[1]\nexcept KeyError:\n    pass\n")
     assert run("run", "-o", "caught", "program.py").exit_code == 0
     (process,) = read(tmp_path / "caught").processes
-    assert process.end is not None and process.end.raised is None
+    assert process.runtime.end is not None and process.runtime.end.raised is None
 
 
 def test_interrupted_while_compiling(run: Callable[..., Result], tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ print(sum(event.name == "aten::sort" for event in own.events()))
 
 def _process(recording: Path) -> Process:
     process = max(read(recording, CONTENTS).processes, key=lambda process: len(process.graphs))
-    assert process.failed_probes == {}
+    assert process.health.failed_probes == {}
     return process
 
 
@@ -79,8 +79,8 @@ def _profiled(run: Runner, folder: Path, program: str, *options: str) -> tuple[P
 
 
 def _window(process: Process) -> ProfileWindow:
-    assert process.window is not None, process.window_problem
-    return process.window
+    assert process.profiling.window is not None, process.profiling.problem
+    return process.profiling.window
 
 
 @pytest.fixture
@@ -158,8 +158,8 @@ def test_a_program_that_we_compile(run: Runner, tmp_path: Path) -> None:
 
 def test_too_few_steps(run: Runner, tmp_path: Path) -> None:
     process, _ = _profiled(run, tmp_path, FORWARD.format(calls=2, end=""))
-    assert process.window is None
-    assert process.window_problem is not None and "often enough" in process.window_problem
+    assert process.profiling.window is None
+    assert process.profiling.problem is not None and "often enough" in process.profiling.problem
 
 
 def test_the_end_of_the_program_cuts_the_window(run: Runner, tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_the_end_of_the_program_cuts_the_window(run: Runner, tmp_path: Path) -> 
 
 def test_nothing_is_compiled(run: Runner, tmp_path: Path) -> None:
     process, _ = _profiled(run, tmp_path, "import torch\nprint(torch.ones(2).sum())", "--capture", "none")
-    assert process.window_problem == "nothing was compiled"
+    assert process.profiling.problem == "nothing was compiled"
 
 
 def test_a_fork_within_the_window(run: Runner, tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_the_programs_own_profiler_is_left_alone(before: int, run: Runner, tmp_p
         assert _window(process).steps >= 1
         assert _window(process).lines_problem == "the program uses torch.profiler itself"
     else:
-        assert process.window_problem == "the program uses torch.profiler itself"
+        assert process.profiling.problem == "the program uses torch.profiler itself"
 
 
 def test_killed_while_the_window_is_open(environment: dict[str, str], tmp_path: Path) -> None:
@@ -211,8 +211,8 @@ def test_killed_while_the_window_is_open(environment: dict[str, str], tmp_path: 
         os.kill(int(child), signal.SIGKILL)
         process.wait(60)
     recorded = _process(tmp_path / "recording")
-    assert recorded.window_problem == "the process ended abruptly while it was open"
-    assert recorded.damaged_records == 0
+    assert recorded.profiling.problem == "the process ended abruptly while it was open"
+    assert recorded.health.damaged_records == 0
 
 
 def test_bad_steps(run: Runner) -> None:
@@ -290,7 +290,7 @@ def test_a_graph_that_is_no_longer_called_does_not_leave_the_profiler_running(
     (tmp_path / "program.py").write_text(STOPS_CALLING)
     result = run("run", "-q", "--profile", "-o", "rec", "program.py")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "False\n", "")
-    assert "no longer called" in str(_process(tmp_path / "rec").window_problem)
+    assert "no longer called" in str(_process(tmp_path / "rec").profiling.problem)
     assert not list((tmp_path / "rec").glob("dynamo_profile_*"))
 
 
@@ -308,5 +308,5 @@ for _ in range(30):
 def test_a_program_that_forks_in_each_step_is_soon_left_alone(run: Runner, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(FORKS_EACH_STEP)
     assert run("run", "-q", "--profile", "-o", "rec", "program.py").exit_code == 0
-    assert "no whole step" in str(_process(tmp_path / "rec").window_problem)
+    assert "no whole step" in str(_process(tmp_path / "rec").profiling.problem)
     assert not list((tmp_path / "rec").glob("dynamo_profile_*"))

@@ -109,7 +109,7 @@ def test_what_is_carried_is_there_when_the_program_has_ended(
     there = read(tmp_path / "there")
     assert code == 3
     assert [graph.ops for process in there.processes for graph in process.graphs] == [2]
-    assert all(process.end is not None for process in there.processes)
+    assert all(process.runtime.end is not None for process in there.processes)
     _until(lambda: not read(tmp_path / "there").not_arrived)
     _until(lambda: not Path(variables["DYNAMO_RUN_RECORDING"]).parent.exists())
 

@@ -115,9 +115,9 @@ def test_the_run_is_described(toy: Recording, process: Process) -> None:
     assert (toy.run.ended_ns or 0) > (toy.run.started_ns or 0)
     assert process.info.torch == process.torch_version
     assert process.info.as_json()["environment"]["TORCHINDUCTOR_CACHE_DIR"]
-    assert process.end is not None
-    assert process.state.devices
-    assert (process.state.torch_config or {})["torch._inductor.config"] == {"fallback_random": "True"}
+    assert process.runtime.end is not None
+    assert process.runtime.state.devices
+    assert (process.runtime.state.torch_config or {})["torch._inductor.config"] == {"fallback_random": "True"}
     assert toy.problems == []
     assert not toy.is_partial
 
@@ -155,7 +155,7 @@ def test_torchs_own_trace_goes_on_beside_ours(run: Callable[..., Result], tmp_pa
     (ours,) = read(tmp_path / "ours").processes
     (read_back,) = read(theirs).processes
     kinds = ("dynamo_start", "dynamo_output_graph", "compilation_metrics", "chromium_event")
-    assert all(ours.record_counts[kind] >= read_back.record_counts[kind] for kind in kinds)
+    assert all(ours.health.record_counts[kind] >= read_back.health.record_counts[kind] for kind in kinds)
     assert len(read_back.compiled_graphs) == 3
     # Each says which line of torch's wrote it, and not torch's function for writing, as it would without us.
     assert not re.search(r"torch/_logging/_internal\.py:\d+\] \{\"chromium", theirs.read_text())

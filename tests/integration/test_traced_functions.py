@@ -24,7 +24,7 @@ def recorded(folder: Path, *names: str) -> Process:
     situation = Situation("inlining", (PROGRAM, *names), options=("--backend", "eager"))
     assert_same_as_python(situation, folder / "recording")
     (process,) = read(folder / "recording", CONTENTS).processes
-    assert process.failed_probes == {}
+    assert process.health.failed_probes == {}
     return process
 
 

@@ -39,7 +39,7 @@ def found(python: ForkingPython, folder: Path, program: str) -> list[Finding]:
     (folder / "program.py").write_text(BEGIN + program)
     python.run("-m", "dynamo_cli", "run", "-q", "-o", folder / "rec", folder / "program.py", cwd=folder)
     recording = dynamo_core.open(folder / "rec")
-    assert not any(process.failed_probes for process in recording.recording.processes)
+    assert not any(process.health.failed_probes for process in recording.recording.processes)
     return [each for each in recording.findings if each.kind == "never called"]
 
 

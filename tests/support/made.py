@@ -1,9 +1,11 @@
 """Parts of recordings that unit tests make by hand, where several make the same."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from dynamo_core.model import (
+    GROUPS,
     AotPair,
     CallSample,
     CallTimes,
@@ -24,10 +26,22 @@ FIRST = CompileId(0, 0)
 _ENDED = Run(exit_code=0)
 
 
+def with_fields(process: Process, fields: Mapping[str, Any]) -> Process:
+    """The process with these fields, each in the group that has it."""
+    for name, value in fields.items():
+        (part,) = [
+            each
+            for each in (process, *vars(process).values())
+            if (each is process or isinstance(each, GROUPS)) and name in vars(each)
+        ]
+        setattr(part, name, value)
+    return process
+
+
 def of_one_process(run: Run | None = _ENDED, /, **fields: object) -> Recording:
     """A recording by us of one process, with these fields."""
-    known = {"info": ProcessInfo(pid=1), "torch_version": "2.13.0", **fields}
-    process = Process(Path("s.log"), **known)  # type: ignore[arg-type]
+    process = Process(Path("s.log"), info=ProcessInfo(pid=1), torch_version="2.13.0")
+    process = with_fields(process, fields)
     return Recording(Path("rec"), run, [process], 1, [])
 
 

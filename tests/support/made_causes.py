@@ -17,7 +17,7 @@ from dynamo_core.model import (
     Symbol,
 )
 from dynamo_core.recording.guards import parse_guard_failure
-from made import compiled
+from made import compiled, with_fields
 
 FILE = "/home/me/train.py"
 
@@ -30,7 +30,8 @@ def process(*reasons: list[str], dynamic: bool | None = None, **fields: object) 
         for number, each in enumerate(reasons, 1)
     ]
     fields = {"torch_version": "2.13.0", **fields}
-    return Process(Path("s.log"), compiles=[compiled(0), *again], recompile_reasons=told, **fields)  # type: ignore[arg-type]
+    process = Process(Path("s.log"), compiles=[compiled(0), *again], recompile_reasons=told)
+    return with_fields(process, fields)
 
 
 def causes(*reasons: list[str], **fields: object) -> list[RecompileCause]:

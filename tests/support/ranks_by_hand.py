@@ -13,6 +13,7 @@ from dynamo_core.model import (
     ProcessEnd,
     ProcessInfo,
     Recording,
+    Runtime,
     TensorInfo,
 )
 
@@ -44,7 +45,7 @@ def graph(*nodes: Node, **fields: object) -> Graph:
 def rank(number: int, *graphs: Graph, ended: bool = True, **fields: object) -> Process:
     return Process(
         Path(f"rank_{number}"), number, ProcessInfo(pid=number + 1, **fields),  # type: ignore[arg-type]
-        torch_version="2.13.0", graphs=list(graphs), end=ProcessEnd() if ended else None,
+        torch_version="2.13.0", graphs=list(graphs), runtime=Runtime(end=ProcessEnd() if ended else None),
     )  # fmt: skip
 
 

@@ -47,5 +47,5 @@ def process_of(*records: bytes, contents: Container[str] = (), process: Process 
             builder.add(found)
     builder.finish()
     drop_invalid_fields(process)
-    process.damaged_records += parser.damaged
+    process.health.damaged_records += parser.damaged
     return process

@@ -47,7 +47,9 @@ def test_explain_says_that_the_program_was_not_compiled_as_it_asks_for() -> None
     process = Process(Path("t"))
     quiet = Case(Recording(Path("r"), None, [process], None, []))
     assert bisection_lines(quiet) == []
-    active = replace(process, state=ProcessState(bisecting="backend eager (FILE)"))
+    active = replace(
+        process, runtime=replace(process.runtime, state=ProcessState(bisecting="backend eager (FILE)"))
+    )
     case = Case(Recording(Path("r"), None, [active, active], None, []))
     (line,) = bisection_lines(case)
     assert line.startswith("backend eager (FILE): the program is not compiled as it asks for")

@@ -31,7 +31,7 @@ def build(*records: str) -> Process:
     last = parser.finish()
     if last is not None:
         builder.add(last)
-    assert process.damaged_records == 0
+    assert process.health.damaged_records == 0
     return process
 
 
@@ -146,7 +146,7 @@ def test_what_metrics_tell_of_other_caches() -> None:
         "pgo_get_remote_code_state_time_us": 7_000,
         "num_triton_bundles": 3,
     }
-    found = build(*compiled(**metrics)).cache_counts
+    found = build(*compiled(**metrics)).caching.counts
     assert [(each.layer, each.hits, each.misses, each.took_seconds) for each in found] == [
         ("remote_fx_graph_cache", 2, 0, 2.0),
         ("remote_pgo", None, None, 0.007),
@@ -156,4 +156,4 @@ def test_what_metrics_tell_of_other_caches() -> None:
 
 @pytest.mark.parametrize("odd", [0, -1, True, "3", 2.5, None])
 def test_a_count_that_is_none_says_nothing_of_a_cache(odd: object) -> None:
-    assert build(*compiled(num_triton_bundles=odd)).cache_counts == []
+    assert build(*compiled(num_triton_bundles=odd)).caching.counts == []

@@ -263,7 +263,7 @@ def test_a_chain_follows_fingerprints_and_tells_what_was_never_compiled() -> Non
 def test_a_resume_function_that_is_not_selected_is_not_called_uncompiled() -> None:
     part = process()
     part.bytecodes = part.bytecodes[:1]
-    part.record_counts["dynamo_bytecode"] = 2
+    part.health.record_counts["dynamo_bytecode"] = 2
     assert Links(part).fate(part.resume_functions[0]) == "not compiled, or not among the frames shown here"
 
 

@@ -13,7 +13,7 @@ from trace_bytes import artifact, process_of
 
 def lookups(*payloads: Any, contents: frozenset[str] = frozenset({CACHE_KEYS})) -> list[CacheLookup]:
     missed = (artifact("fx_graph_cache_miss", each) for each in payloads)
-    return process_of(*missed, contents=contents).cache_lookups
+    return process_of(*missed, contents=contents).caching.lookups
 
 
 def payload(*parts: Any, **more: Any) -> str:
@@ -48,7 +48,7 @@ def test_settings_are_of_the_look_up_that_came_last_before_them() -> None:
         ),
         contents={CACHE_KEYS},
     )
-    parts = [[part.partition("] ")[2] for part in each.parts or ()] for each in process.cache_lookups]
+    parts = [[part.partition("] ")[2] for part in each.parts or ()] for each in process.caching.lookups]
     assert parts == [["gm: 1", "autograd_config[s]: 1"], ["gm: 2", "autograd_config[s]: 2"]]
 
 
@@ -76,18 +76,18 @@ def test_of_a_key_that_is_not_what_was_written_nothing_is_compared() -> None:
     other_9 = KEY_OF_9.replace(b"]: 9", b"]: 7")
     for records in ((KEY_OF_8, other_9, KEY_OF_9), (other_9, KEY_OF_8, KEY_OF_9)):
         process = process_of(*records)
-        assert [bool(lookup.differing_parts) for lookup in process.cache_lookups] == [False, True]
-        assert process.damaged_records == 1
+        assert [bool(lookup.differing_parts) for lookup in process.caching.lookups] == [False, True]
+        assert process.health.damaged_records == 1
 
 
 def test_two_look_ups_that_are_joined_by_a_lost_block_are_none() -> None:
     joined = KEY_OF_8[: KEY_OF_8.index(b"the graph")] + KEY_OF_9[KEY_OF_9.index(b"the graph") :]
     process = process_of(joined, KEY_OF_8)
-    assert (len(process.cache_lookups), process.damaged_records) == (1, 1)
+    assert (len(process.caching.lookups), process.health.damaged_records) == (1, 1)
 
 
 def test_a_record_that_begins_within_the_key_of_one_that_was_cut_is_read() -> None:
     cut = KEY_OF_8[: KEY_OF_8.index(b"example_inputs")]
     process = process_of(cut, KEY_OF_9, KEY_OF_8)
-    assert [lookup.differing_parts != () for lookup in process.cache_lookups] == [False, True]
-    assert process.damaged_records == 1
+    assert [lookup.differing_parts != () for lookup in process.caching.lookups] == [False, True]
+    assert process.health.damaged_records == 1

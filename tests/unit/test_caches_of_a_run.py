@@ -83,14 +83,14 @@ def test_equal_graphs_would_have_cost_the_costliest_alone_and_the_most_costly_gr
 def off(switches: dict[str, str], environment: dict[str, str] | None = None) -> list[DisabledCache]:
     recording = of_one_process(
         info=ProcessInfo(pid=1, environment=environment),
-        caches=[caches(switches=switches)],
+        in_use=[caches(switches=switches)],
         graphs=[
             keyed(0, "a", 1.0),
             keyed(1, "b", 2.0),
             keyed(2, "c", None),
             keyed(3, "d", 9.0, is_compiled=False),
         ],
-        cache_lookups=[looked_up("hit", FIRST), looked_up("miss", SECOND, "aotautograd_cache")],
+        lookups=[looked_up("hit", FIRST), looked_up("miss", SECOND, "aotautograd_cache")],
     )
     return [each for _, each in disabled_caches(recording)]
 
@@ -164,7 +164,7 @@ def test_a_folder_is_gone_by_the_next_run_where_it_is_in_memory_or_in_the_contai
 
 
 def test_where_caches_moved_the_last_folder_is_theirs() -> None:
-    (process,) = of_one_process(caches=[caches(), caches(folder="/later")]).processes
+    (process,) = of_one_process(in_use=[caches(), caches(folder="/later")]).processes
     found = caches_of(process)
     assert found is not None and found.folder == "/later"
     assert caches_of(of_one_process().processes[0]) is None
@@ -176,7 +176,7 @@ def compiler(seconds: float, of: CompileId = FIRST, *, ended: bool = True) -> Ph
 
 
 def built(phases: list[Phase], lookups: list[CacheLookup], **more: object) -> float | None:
-    found = kernels_built(of_one_process(phases=phases, cache_lookups=lookups, **more))
+    found = kernels_built(of_one_process(phases=phases, lookups=lookups, **more))
     return None if found is None else found.seconds
 
 
@@ -195,12 +195,12 @@ def test_the_compiler_is_news_where_all_of_a_compile_was_found_and_it_took_half_
 
 def test_a_header_that_was_there_is_only_looked_at_and_one_that_was_not_is_named() -> None:
     there = caches(header_folder="/h", held_header=True)
-    assert built([compiler(2)], HIT, caches=[there]) is None
+    assert built([compiler(2)], HIT, in_use=[there]) is None
     gone = caches(header_folder="/h", held_header=False)
-    found = kernels_built(of_one_process(phases=[compiler(2)], cache_lookups=HIT, caches=[gone, there]))
+    found = kernels_built(of_one_process(phases=[compiler(2)], lookups=HIT, in_use=[gone, there]))
     assert found is not None and (found.header_folder, found.held_header) == ("/h", False)
     assert found.sentence.endswith("the header that Inductor precompiles was not in /h")
-    unknown = kernels_built(of_one_process(phases=[compiler(2)], cache_lookups=HIT))
+    unknown = kernels_built(of_one_process(phases=[compiler(2)], lookups=HIT))
     assert unknown is not None and (unknown.header_folder, unknown.held_header) == (None, None)
     assert "header" not in unknown.sentence
 
@@ -215,7 +215,7 @@ def test_a_header_that_was_there_is_only_looked_at_and_one_that_was_not_is_named
 )
 def test_caches_are_packed_with_the_headers_that_lie_elsewhere(headers: str | None, packed: str) -> None:
     used = caches(folder="/my cache", header_folder=headers)
-    pack, unpack = next_start(of_one_process(caches=[used]))
+    pack, unpack = next_start(of_one_process(in_use=[used]))
     assert pack == f"tar -czf torch-caches.tar.gz {packed}"
     assert unpack.startswith("mkdir -p ")
     assert next_start(of_one_process()) == ()
@@ -233,7 +233,7 @@ def test_counts_of_a_cache_are_added_over_compiles_and_what_is_not_counted_is_no
     remote = [count("remote_fx_graph_cache", 1, 0, took_seconds=1.5), count("remote_fx_graph_cache", 2, None)]
     bundles = [count("triton_bundle", 1, None), count("triton_bundle", 3, None)]
     tuned = [count("triton_autotuning", 1, 2, unasked=1)]
-    recording = of_one_process(cache_counts=[*remote, *bundles, *tuned, count("remote_pgo", None, None)])
+    recording = of_one_process(counts=[*remote, *bundles, *tuned, count("remote_pgo", None, None)])
     found = layer(recording, "remote FX")
     assert (found.hits, found.misses, found.took_seconds) == (3, 0, 1.5)
     assert (found.sentence or "").startswith("3 hits, 0 misses, 1.5")
@@ -247,13 +247,13 @@ def test_counts_of_a_cache_are_added_over_compiles_and_what_is_not_counted_is_no
 def test_a_cache_without_counts_is_off_only_where_every_process_says_so() -> None:
     name = "torch._inductor.config.autotune_local_cache"
     on, without = caches(switches={name: "True"}), caches(switches={name: "False"})
-    recording = of_one_process(caches=[without])
+    recording = of_one_process(in_use=[without])
     assert layer(recording, "autotuning").switched_off_by == name
     assert layer(recording, "remote FX").switched_off_by is None
     assert layer(of_one_process(), "autotuning").switched_off_by is None
-    recording.processes += of_one_process(caches=[on]).processes
+    recording.processes += of_one_process(in_use=[on]).processes
     assert layer(recording, "autotuning").switched_off_by is None
-    counted = of_one_process(caches=[without], cache_counts=[count("triton_autotuning", 1, 0)])
+    counted = of_one_process(in_use=[without], counts=[count("triton_autotuning", 1, 0)])
     assert layer(counted, "autotuning").switched_off_by is None
 
 
@@ -264,7 +264,7 @@ def test_bundles_say_what_was_in_them_and_which_could_not_be_read() -> None:
         CacheBundleUsed(action="saved", bytes=None, artifacts={}, seconds=1.0),
         CacheBundleUsed(action="loaded", bytes=None, artifacts={"inductor": 1200, "pgo": 1}, seconds=2.0),
     ]
-    recording = of_one_process(cache_bundles=used)
+    recording = of_one_process(bundles=used)
     found = layer(recording, "bundles")
     unread, unsaved, empty, full = (found.sentence or "").split("; ")
     assert (unread, unsaved) == ("loaded: torch could not read it", "saved: nothing to save")
@@ -276,12 +276,12 @@ def test_bundles_say_what_was_in_them_and_which_could_not_be_read() -> None:
 
 
 def explained(*lookups: CacheLookup, **more: object) -> CacheReport:
-    return explain_caches(of_one_process(cache_lookups=list(lookups), **more))
+    return explain_caches(of_one_process(lookups=list(lookups), **more))
 
 
 def test_the_verdict_is_by_what_was_off_then_by_what_was_missed() -> None:
     disabled = [caches(switches={ALL: "True"})]
-    assert explained(looked_up("miss"), caches=disabled).verdict == "off"
+    assert explained(looked_up("miss"), in_use=disabled).verdict == "off"
     assert explained().verdict == explained(looked_up("disabled")).verdict == "nothing recorded"
     assert explained(looked_up("hit")).verdict == "warm"
     assert explained(looked_up("hit"), looked_up("miss", SECOND)).verdict == "first run"
@@ -329,8 +329,8 @@ def test_the_costliest_compiles_are_five_with_their_share_of_all_compiling() -> 
 
 
 def test_each_folder_is_told_once_with_whether_it_held_graphs_at_first() -> None:
-    recording = of_one_process(caches=[caches(held_graphs=False), caches(filesystem="tmpfs")])
-    recording.processes += of_one_process(caches=[caches()]).processes
+    recording = of_one_process(in_use=[caches(held_graphs=False), caches(filesystem="tmpfs")])
+    recording.processes += of_one_process(in_use=[caches()]).processes
     recording.processes += of_one_process().processes
     (folder,) = explain_caches(recording).folders
     assert (folder.folder, folder.held_graphs, folder.problem) == ("/cache", False, None)

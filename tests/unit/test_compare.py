@@ -166,7 +166,7 @@ def test_one_failure_for_another_is_neither_better_nor_worse() -> None:
 
 def test_what_was_not_recorded_is_said_and_not_counted_as_equal() -> None:
     after = recording(breaks=[a_break()])
-    after.processes[0].failed_probes["graph breaks"] = "it has another name"
+    after.processes[0].health.failed_probes["graph breaks"] = "it has another name"
     found = compare(recording(breaks=[a_break()]), after)
     assert "not recorded after: graph breaks, graph breaks met while compiling" in found.not_compared
     assert any("it has another name" in text for text in found.not_compared)
@@ -202,8 +202,8 @@ def test_versions_settings_and_caches_are_told_and_do_not_count() -> None:
     default = ProcessState(torch_config={"torch._dynamo.config": {}})
     lookup = CacheLookup("fx_graph_cache", "hit", CompileId(0, 0))
     found = compare(
-        recording(state=default, cache_lookups=[replace(lookup, outcome="miss")]),
-        recording(info=info, torch_version="2.14.0", state=config, cache_lookups=[lookup]),
+        recording(state=default, lookups=[replace(lookup, outcome="miss")]),
+        recording(info=info, torch_version="2.14.0", state=config, lookups=[lookup]),
     )
     assert found.verdict == "nothing differs"
     assert found.conditions == (

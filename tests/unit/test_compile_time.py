@@ -11,10 +11,12 @@ from dynamo_core.analysis.time.compiles import compile_costs
 from dynamo_core.case import Case
 from dynamo_core.model import (
     CacheLookup,
+    Caching,
     Compile,
     CompileId,
     Frame,
     Graph,
+    Health,
     Phase,
     Place,
     Process,
@@ -83,7 +85,7 @@ def process() -> Process:
         ],
         parallel_phases=[phase("compile_file", 45, 75)],
         tracing=traced,
-        record_counts={TRACING_TIME: 2},
+        health=Health(record_counts={TRACING_TIME: 2}),
     )
 
 
@@ -173,7 +175,7 @@ def test_torchs_own_time_before_a_restart_is_told_where_attempts_were_not_timed(
 
 def test_look_ups_are_those_recorded_where_no_phase_has_them() -> None:
     lookups = [CacheLookup("fx_graph_cache", "hit", FIRST), CacheLookup("aotautograd_cache", "miss", FIRST)]
-    (cost,) = compile_costs(Process(Path("t"), compiles=[metrics(FIRST)], cache_lookups=lookups))
+    (cost,) = compile_costs(Process(Path("t"), compiles=[metrics(FIRST)], caching=Caching(lookups=lookups)))
     assert cost.temperature == "partly cached"
     (cost,) = compile_costs(Process(Path("t"), compiles=[metrics(FIRST)]))
     assert (cost.lookups, cost.temperature) == (None, None)

@@ -148,27 +148,27 @@ EXAMPLES: dict[Kind, Example] = {
     ),
     "unstable key": Example(
         {
-            "cache_lookups": [
+            "lookups": [
                 replace(A_MISS, differing_parts=custom_pass("<Pass at 0x7f24a0>", "<Pass at 0x7f24b1>"))
             ],
             "graphs": [graph()],
         },
         {
-            "cache_lookups": [
+            "lookups": [
                 replace(A_MISS, differing_parts=custom_pass("<Pass at 0x7f24a0>", "<Other at 0x7f24a0>"))
             ]
         },
     ),
     "cold start": Example(
-        {"cache_lookups": [A_MISS], "graphs": [graph(backend_seconds=5.0)]},
-        {"cache_lookups": [A_MISS, CacheLookup("aotautograd_cache", "hit", FIRST)]},
+        {"lookups": [A_MISS], "graphs": [graph(backend_seconds=5.0)]},
+        {"lookups": [A_MISS, CacheLookup("aotautograd_cache", "hit", FIRST)]},
     ),
     "caches off": Example(
-        {"caches": caches(OFF), "graphs": [graph(backend_seconds=5.0)]}, {"caches": caches({})}
+        {"in_use": caches(OFF), "graphs": [graph(backend_seconds=5.0)]}, {"in_use": caches({})}
     ),
     "cache bypass": Example(
         {
-            "cache_lookups": [CacheLookup("fx_graph_cache", "bypass", FIRST, reason="why")],
+            "lookups": [CacheLookup("fx_graph_cache", "bypass", FIRST, reason="why")],
             "graphs": [graph(backend_seconds=5.0)],
         },
         {"graphs": [graph(backend_seconds=0.9)]},

@@ -88,7 +88,7 @@ def test_compile_time_by_phase_with_what_of_it_was_done_again() -> None:
         for outcome in ("hit", "hit", "miss", "bypass", "bypass")
     ]
     lines = section(
-        of_one_process(compiles=[again, first, failed], cache_lookups=looked), "Where compile time went"
+        of_one_process(compiles=[again, first, failed], lookups=looked), "Where compile time went"
     )
     assert "- 1.00 s of it in recompiles" in lines
     assert "- 250 ms of it before tracing restarted" in lines

@@ -12,6 +12,7 @@ from dynamo_core.model import (
     CalledModule,
     ConstantSeen,
     ExportComparison,
+    Exporting,
     ExportTrial,
     Process,
     ProcessInfo,
@@ -47,12 +48,14 @@ def called(name: str = "Net", **more: object) -> CalledModule:
 
 def copy(module: CalledModule | None = None, pid: int = COPY, began_ns: int | None = 1) -> Process:
     info = ProcessInfo(pid=pid, began_ns=began_ns)
-    return Process(Path(f"{pid}.log"), info=info, called_module=module or called())
+    return Process(Path(f"{pid}.log"), info=info, export=Exporting(called_module=module or called()))
 
 
 def fork(*trials: ExportTrial, parent: int = COPY, comparisons: tuple[str, ...] = ()) -> Process:
-    process = Process(Path("fork.log"), info=ProcessInfo(pid=FORK, ppid=parent), export_trials=list(trials))
-    process.export_comparisons += map(compared, comparisons)
+    process = Process(
+        Path("fork.log"), info=ProcessInfo(pid=FORK, ppid=parent), export=Exporting(trials=list(trials))
+    )
+    process.export.comparisons += map(compared, comparisons)
     return process
 
 
@@ -185,14 +188,20 @@ def test_modules_are_in_the_order_of_their_first_calls_and_have_the_trials_of_th
 
 
 def test_what_was_left_out_is_added_up_and_not_known_where_it_was_not_recorded(read: Read) -> None:
-    main = [replace(copy(), called_module=None, modules_called=None) for _ in range(3)]
+    main = [
+        replace(
+            copy(),
+            export=replace(copy().export, called_module=None, modules_called=None),
+        )
+        for _ in range(3)
+    ]
     assert read(main=tuple(main)).left_out is None
-    main[0].modules_called = ModulesCalled(modules=3, left_out=3)
-    main[1].modules_called = ModulesCalled(modules=2, left_out=2, cannot_copy="no memory")
-    main[2].failed_probes["modules to export"] = "TypeError"
+    main[0].export.modules_called = ModulesCalled(modules=3, left_out=3)
+    main[1].export.modules_called = ModulesCalled(modules=2, left_out=2, cannot_copy="no memory")
+    main[2].health.failed_probes["modules to export"] = "TypeError"
     found = read(main=tuple(main))
     assert (found.left_out, found.why_left_out, found.problem) == (5, "no memory", "TypeError")
     assert read().left_out == 0
-    main[0].modules_called = ModulesCalled(modules=4, left_out=3)
+    main[0].export.modules_called = ModulesCalled(modules=4, left_out=3)
     with pytest.raises(NotARecording, match="has no trials in it"):
         read(main=tuple(main))

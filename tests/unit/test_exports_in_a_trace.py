@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.exports.modules import ExportInTrace, exports_in_trace, exports_of
-from dynamo_core.model import Place, Process, Recording
+from dynamo_core.model import Exporting, Place, Process, Recording
 from dynamo_core.shared.errors import NotARecording
 from trace_bytes import FRAME, NO_FRAME, process_of, record
 
@@ -38,7 +38,7 @@ def guarded(expression: str) -> bytes:
 
 def exports(*records: bytes) -> tuple[ExportInTrace, ...]:
     process = process_of(*FILES, *records)
-    assert process.damaged_records == 0
+    assert process.health.damaged_records == 0
     return exports_in_trace(Recording(Path("rec"), None, [process], None, []))
 
 
@@ -111,15 +111,15 @@ def test_a_guess_and_a_kernel_that_says_otherwise_are_told_in_torchs_words() -> 
 @pytest.mark.parametrize(("count", "kept"), [(1000, 1000), (1001, 1000)])
 def test_of_one_export_no_more_than_a_thousand_are_kept(count: int, kept: int) -> None:
     process = process_of(*FILES, begun(), *(missing(f"a::a{number}") for number in range(count)))
-    assert len(process.traced_exports[0].obstacles) == kept
+    assert len(process.export.traced[0].obstacles) == kept
 
 
 def test_exports_of_all_processes_are_in_the_order_in_which_they_began() -> None:
     processes = [
-        Process(Path(name), traced_exports=process_of(*FILES, begun(), ended(name)).traced_exports)
+        Process(Path(name), export=Exporting(traced=process_of(*FILES, begun(), ended(name)).export.traced))
         for name in ("a", "b")
     ]
-    processes[0].traced_exports[0].began = "1120 19:08:31"
+    processes[0].export.traced[0].began = "1120 19:08:31"
     recording = Recording(Path("rec"), None, processes, None, [])
     assert [(each.stream, each.program) for each in exports_in_trace(recording)] == [("b", "b"), ("a", "a")]
     assert exports_of(recording).traced == exports_in_trace(recording)

@@ -246,11 +246,11 @@ def test_a_loop_that_makes_the_first_step_slow_is_named_with_its_counts() -> Non
 def test_a_cache_with_a_hit_is_not_cold() -> None:
     slow = graph(1, CompileId(0, 0), backend_seconds=5.0)
     misses = [CacheLookup("fx_graph_cache", "miss", CompileId(0, 0))] * 2
-    (cold,) = find(of_one_process(graphs=[slow], cache_lookups=misses))
+    (cold,) = find(of_one_process(graphs=[slow], lookups=misses))
     assert cold.kind == "cold start"
     assert cold.cause == "look-ups in the FX graph cache: 2 misses"
     hit = CacheLookup("aotautograd_cache", "hit", CompileId(0, 0))
-    assert find(of_one_process(graphs=[slow], cache_lookups=[*misses, hit])) == []
+    assert find(of_one_process(graphs=[slow], lookups=[*misses, hit])) == []
 
 
 def test_only_small_graphs_that_are_called_often_are_overhead_bound() -> None:
@@ -426,7 +426,9 @@ def test_time_outside_of_graphs_is_a_finding_where_it_is_most_of_the_run(
     outside = [each for each in find(lasting) if each.kind == kind]
     assert bool(outside) is is_found
     assert [each.cost.saves_at_most for each in outside] == [Figure(7.0, "estimated")][: len(outside)]
-    lasting.processes[0].overlap_seconds = None  # what of the calls' time counts twice is not recorded
+    lasting.processes[
+        0
+    ].runtime.overlap_seconds = None  # what of the calls' time counts twice is not recorded
     assert all(each.kind != kind for each in find(lasting))
 
 

@@ -6,9 +6,20 @@ from typing import Any
 import pytest
 
 from dynamo_core.findings import Cost, Finding, find
-from dynamo_core.model import CacheLookup, CompileId, Place, Process, ProcessInfo, Recording, Run, StackFrame
+from dynamo_core.model import (
+    CacheLookup,
+    Caching,
+    CompileId,
+    Place,
+    Process,
+    ProcessInfo,
+    Recording,
+    Run,
+    StackFrame,
+)
 from dynamo_core.shared.early_records import CacheBundleUsed
 from dynamo_core.shared.records import CachesInUse
+from made import with_fields
 from made_findings import graph
 
 FIRST, SECOND = CompileId(0, 0), CompileId(1, 0)
@@ -28,7 +39,7 @@ def lookup(outcome: str = "miss", of: CompileId = FIRST, **more: object) -> Cach
 def one(*lookups: CacheLookup, seconds: float = 1.0, pid: int = 1, **more: object) -> Process:
     graphs = [graph(1, FIRST, backend_seconds=seconds), graph(2, SECOND, backend_seconds=0.0)]
     known = {"info": ProcessInfo(pid=pid), "torch_version": "2.13.0", "graphs": graphs, **more}
-    return Process(Path(f"{pid}.log"), cache_lookups=list(lookups), **known)  # type: ignore[arg-type]
+    return with_fields(Process(Path(f"{pid}.log"), caching=Caching(lookups=list(lookups))), known)
 
 
 def found(kind: str, *processes: Process) -> list[Finding]:
@@ -56,14 +67,14 @@ def test_a_start_is_cold_where_nothing_was_a_hit_however_long_the_backend_took()
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        ({"caches": [folder()]}, None),
-        ({"caches": [folder(is_writable=False)]}, "nothing can be written to /cache"),
-        ({"caches": [folder(filesystem="tmpfs")]}, "/cache is kept in memory"),
-        ({"caches": [folder(is_writable=False, filesystem="tmpfs")]}, "nothing can be written to /cache"),
+        ({"in_use": [folder()]}, None),
+        ({"in_use": [folder(is_writable=False)]}, "nothing can be written to /cache"),
+        ({"in_use": [folder(filesystem="tmpfs")]}, "/cache is kept in memory"),
+        ({"in_use": [folder(is_writable=False, filesystem="tmpfs")]}, "nothing can be written to /cache"),
         (
             {
-                "caches": [folder(is_writable=False)],
-                "cache_bundles": [CacheBundleUsed(action="loaded", bytes=1, artifacts=None, seconds=0.1)],
+                "in_use": [folder(is_writable=False)],
+                "bundles": [CacheBundleUsed(action="loaded", bytes=1, artifacts=None, seconds=0.1)],
             },
             "torch could not read a bundle",
         ),
@@ -86,7 +97,7 @@ def test_a_bypass_is_worth_a_word_from_a_second_on_and_not_where_the_cache_is_of
     assert kept_out.cause.startswith("the FX graph cache and the AOTAutograd cache did not take it")
     assert found("cache bypass", one(bypass, seconds=0.99)) == []
     off = folder(switches={"torch._inductor.config.fx_graph_cache": "False"})
-    assert found("cache bypass", one(bypass, caches=[off])) == []
+    assert found("cache bypass", one(bypass, in_use=[off])) == []
 
 
 def test_a_bypass_is_at_the_line_of_what_bypasses() -> None:
@@ -104,10 +115,10 @@ def test_a_bypass_is_at_the_line_of_what_bypasses() -> None:
 
 def test_a_cache_that_is_off_is_worth_a_word_however_long_the_backend_took() -> None:
     off = folder(switches={"torch._inductor.config.fx_graph_cache": "False"})
-    (switched,) = found("caches off", one(caches=[off]))
+    (switched,) = found("caches off", one(in_use=[off]))
     assert switched.evidence.times == 2
-    assert len(found("caches off", one(caches=[off], seconds=0.01))) == 1
-    assert found("caches off", one(caches=[folder()])) == []
+    assert len(found("caches off", one(in_use=[off], seconds=0.01))) == 1
+    assert found("caches off", one(in_use=[folder()])) == []
 
 
 def by_several(*processes: Process) -> list[Finding]:
@@ -142,5 +153,5 @@ def test_a_graph_that_several_processes_compiled_was_needed_once_and_that_the_de
 def test_why_each_compiled_it_is_told_by_where_their_caches_were(
     first: CachesInUse, second: CachesInUse, cause: str
 ) -> None:
-    (several,) = by_several(took(2.0, 1, caches=[first]), took(2.0, 2, caches=[second]))
+    (several,) = by_several(took(2.0, 1, in_use=[first]), took(2.0, 2, in_use=[second]))
     assert several.cause == cause

@@ -20,6 +20,7 @@ from dynamo_core.model import (
 )
 from dynamo_core.shared.settings import FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING
 from dynamo_reporters.breaks import audit_sentence
+from made import with_fields
 
 ID = CompileId(0, 0)
 PLACE = Place("/x/train.py", 7)
@@ -31,7 +32,7 @@ OURS = ProcessInfo(pid=1)
 
 def recording(**parts: object) -> Recording:
     process = Process(Path("trace.log"), info=OURS, graphs=[GRAPH], frames=[COMPILED])
-    return Recording(Path("r"), Run(), [replace(process, **parts)], 1, [])  # type: ignore[arg-type]
+    return Recording(Path("r"), Run(), [with_fields(replace(process), parts)], 1, [])
 
 
 def test_a_run_without_breaks() -> None:

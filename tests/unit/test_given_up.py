@@ -20,6 +20,7 @@ from dynamo_core.model import (
     Run,
     StackFrame,
 )
+from made import with_fields
 from made_findings import recompile
 
 FILE = "/home/me/train.py"
@@ -33,7 +34,8 @@ FORWARD = Frame(
 
 
 def found_in(**fields: object) -> list[Finding]:
-    process = Process(Path("stream.log"), info=ProcessInfo(pid=1), torch_version="2.13.0", **fields)  # type: ignore[arg-type]
+    process = Process(Path("stream.log"), info=ProcessInfo(pid=1), torch_version="2.13.0")
+    process = with_fields(process, fields)
     return find(Recording(Path("rec"), Run(exit_code=0), [process], 1, []))
 
 

@@ -113,7 +113,7 @@ def recording(*graphs: Graph, stages: tuple[Stage, ...] = (), rank: int | None =
     process.graphs = list(graphs)
     process.stages = list(stages)
     process.symbols = [Symbol(ID, "s77", "5", "L['x'].size()[0]", None)]
-    process.record_counts = {stage.name: 1 for stage in stages}
+    process.health.record_counts = {stage.name: 1 for stage in stages}
     return Recording(Path("r"), None, [process], None, [])
 
 

@@ -221,7 +221,7 @@ def test_overrides_of_calls_and_of_compiles() -> None:
             frame_compile_id=1,
         ),
     )
-    of_call, of_compile = process.overrides
+    of_call, of_compile = process.interventions.overrides
     assert (of_call.times, of_call.replaced) == (2, (Replaced("backend", "inductor", "eager"),))
     assert of_compile.compile_id == CompileId(0, 1)
     asked = ["backend=eager", "frame=0/1,backend=eager", "frame=5,backend=eager"]
@@ -240,8 +240,12 @@ def test_records_that_make_no_sense_are_damage() -> None:
         artifact(names.NOT_COMPILED, {"name": ["a list"], "times": 1}),
         artifact(names.OVERRIDE, {"replaced": [["one"]], "times": 1}),
     )
-    assert process.damaged_records == 3
-    assert (process.freeze, process.not_compiled, process.overrides) == (None, [], [])
+    assert process.health.damaged_records == 3
+    assert (
+        process.interventions.freeze,
+        process.interventions.not_compiled,
+        process.interventions.overrides,
+    ) == (None, [], [])
     assert unmatched_overrides(recording(process, override="text")) == []
 
 
@@ -263,12 +267,12 @@ def test_a_program_that_compiled_nothing_does_not_freeze_however_long_it_runs() 
 
 def test_settings_of_torch_that_were_changed_or_not_met() -> None:
     process = read()
-    process.changed_settings = [
+    process.interventions.changed_settings = [
         ChangedSetting("torch._dynamo.config.recompile_limit=2", "8", "2", None),
         ChangedSetting("torch._inductor.config.x=1", None, None, "it has no such setting"),
         ChangedSetting("torch._dynamo.config.names+='a'", "[]", "['a']", None),
     ]
-    process.overrides = read(
+    process.interventions.overrides = read(
         artifact(
             names.OVERRIDE,
             {
@@ -280,8 +284,8 @@ def test_settings_of_torch_that_were_changed_or_not_met() -> None:
                 "times": 2,
             },
         )
-    ).overrides
-    asked = [each.change for each in process.changed_settings] + ["torch.never.loaded=1"]
+    ).interventions.overrides
+    asked = [each.change for each in process.interventions.changed_settings] + ["torch.never.loaded=1"]
     run = recording(
         process, config=asked, override=["mode=default", "frame=0/7,backend=eager", "dynamic=True"]
     )

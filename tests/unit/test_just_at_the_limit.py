@@ -53,7 +53,7 @@ def test_the_line_of_a_collective_is_looked_for_in_a_hundred(
 def test_a_recompile_has_no_more_reasons_than_there_can_be_entries(count: int) -> None:
     texts = json.dumps(["0/0: a == 1"] * count)
     process = process_of(record({"recompile_reasons": {}, **FRAME}, texts))
-    assert process.damaged_records == (count > 10_000)
+    assert process.health.damaged_records == (count > 10_000)
     assert [len(each.failures) for each in process.recompile_reasons] == [count][: count <= 10_000]
 
 
@@ -61,4 +61,4 @@ def test_a_recompile_has_no_more_reasons_than_there_can_be_entries(count: int) -
 def test_a_compile_id_is_a_number_that_torch_would_give(number: int, is_one: bool) -> None:
     process = process_of(record({"dynamo_output_graph": {}, "frame_id": number, "frame_compile_id": 0}))
     assert [each.compile_id for each in process.graphs] == [(number, 0, None, 0)][:is_one]
-    assert process.damaged_records == (not is_one)
+    assert process.health.damaged_records == (not is_one)

@@ -72,11 +72,11 @@ def test_the_code_of_a_compile_is_read_for_a_window_and_not_without_one() -> Non
     assert built(code, opened).stages == [read]
     assert built(another_compile, code, another_compile, opened).stages[0].compile_id == ID
     assert built(code).stages == []
-    assert (built(broken, opened).stages, built(broken, opened).damaged_records) == ([], 1)
+    assert (built(broken, opened).stages, built(broken, opened).health.damaged_records) == ([], 1)
     cut = built(
         code[: code.index(b"wait")] + record({"artifact": {"name": "torch_version"}}, VERSION), opened
     )
-    assert (cut.stages, cut.damaged_records, cut.torch_version) == ([], 1, "9")
+    assert (cut.stages, cut.health.damaged_records, cut.torch_version) == ([], 1, "9")
 
 
 def built(*records: bytes) -> Process:

@@ -146,7 +146,7 @@ def test_what_is_compiled_outside_a_frame_is_named_by_its_phase() -> None:
 
 def with_lookups(*outcomes: str) -> str | None:
     lookups = [CacheLookup("fx_graph_cache", outcome, FIRST) for outcome in outcomes]
-    (cost,) = compile_costs(one(compiles=[compiled(0)], cache_lookups=lookups))
+    (cost,) = compile_costs(one(compiles=[compiled(0)], lookups=lookups))
     return cost.temperature
 
 
@@ -163,7 +163,7 @@ def test_look_ups_of_phases_stand_before_those_recorded_and_a_backward_has_its_p
     process = one(
         compiles=[compiled(0), metrics(0, is_forward=False, seconds=0.5)],
         phases=[phase("backend_compile", 9, inner, inner, cache_state="miss")],
-        cache_lookups=lookups,
+        lookups=lookups,
     )
     forward, backward = compile_costs(process)
     assert forward.lookups == {"aotautograd_cache": ("miss",), "fx_graph_cache": ("hit", "hit")}

@@ -21,13 +21,14 @@ from dynamo_core.model import (
     ProcessInfo,
     Recording,
     Run,
+    Runtime,
 )
 from dynamo_reporters.guards.report import report as guards
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile.report import report as profile
 from dynamo_reporters.recompiles import report as recompiles
 from dynamo_reporters.report import Report
-from made import compiled, of_one_process
+from made import compiled, of_one_process, with_fields
 from trace_bytes import process_of, record
 
 BLIND = {"graphs": "KeyError: 'gm'"}
@@ -113,7 +114,7 @@ def test_the_profile_says_what_compiling_took_in_all_ranks() -> None:
     launcher = Process(
         Path("launcher.log"),
         info=ProcessInfo(pid=2, ppid=1, began_ns=10**9),
-        end=ProcessEnd(ended_ns=9 * 10**9),
+        runtime=Runtime(end=ProcessEnd(ended_ns=9 * 10**9)),
     )
     under_torchrun = replace(together, processes=[launcher, *ranks], run=Run(launcher_pid=1))
     said = "Compiling took 4.00 s in 2 ranks together; the wall time of each process is below."
@@ -124,7 +125,7 @@ def rank(number: int, **fields: Any) -> Process:
     graph = Graph(1, CompileId(0, 0), 0, None, None, 1, nodes=(), is_compiled=True)
     info = ProcessInfo(pid=1)
     known = {"graphs": [graph], "torch_version": "2.13.0", "info": info, "end": ProcessEnd(), **fields}
-    return Process(Path(f"rank_{number}.log"), number, **known)
+    return with_fields(Process(Path(f"rank_{number}.log"), number), known)
 
 
 def test_ranks_that_looked_nothing_up_are_not_said_to_agree_in_it() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.model import Frame, Place, Process
+from dynamo_core.model import Frame, Health, Place, Process
 from dynamo_core.recording.compile_context import name_cells
 
 CELLS = {"/tmp/ipykernel_7/123456.py": 2, "/tmp/ipykernel_7/3456.py": 10}
@@ -21,9 +21,9 @@ CELLS = {"/tmp/ipykernel_7/123456.py": 2, "/tmp/ipykernel_7/3456.py": 10}
     ],
 )
 def test_a_file_is_the_cell(text: str, named: str) -> None:
-    process = Process(Path("stream"), failed_probes={"guards": text})
+    process = Process(Path("stream"), health=Health(failed_probes={"guards": text}))
     name_cells(process, CELLS)
-    assert process.failed_probes == {"guards": named}
+    assert process.health.failed_probes == {"guards": named}
 
 
 def test_places_are_in_the_cell_and_shared_objects_stay_shared() -> None:

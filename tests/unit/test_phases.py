@@ -79,7 +79,7 @@ def test_events_become_a_tree_with_times_and_arguments() -> None:
     assert (tree.end_ns or 0) - tree.begin_ns == 4 * MS
     assert (child.end_ns or 0) - child.begin_ns == 2_500_000
     assert (child.function, child.is_backward, child.cache_state) == ("compile_fx_inner", False, "miss")
-    assert process.damaged_records == 0
+    assert process.health.damaged_records == 0
 
 
 def as_torch_writes(kind: str, name: str, at_ms: float, **arguments: Any) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def test_events_are_the_same_however_they_are_spelled() -> None:
         "dynamo",
         ['a "quoted" name', ["inductor_compile"]],
     ]
-    assert (usual.damaged_records, other.damaged_records) == (0, 0)
+    assert (usual.health.damaged_records, other.health.damaged_records) == (0, 0)
     inner = usual.phases[0].children[0].children[0]
     assert (inner.function, inner.cache_state) == ("compile_fx_inner", "miss")
 
@@ -124,7 +124,7 @@ def test_an_event_that_is_not_what_its_checksum_says_is_damage() -> None:
     whole = record({"chromium_event": {}}, json.dumps(as_torch_writes("B", "dynamo", 0), indent=0))
     broken, other = whole.replace(b'"tid": 0,', b'"tid": 0,,'), whole.replace(b'"pid": 0', b'"pid": 7')
     process = build(broken, other, event("i", "fx_graph_cache_miss", 1))
-    assert (process.phases, process.damaged_records) == ([], 2)
+    assert (process.phases, process.health.damaged_records) == ([], 2)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_lists_that_end_elsewhere_are_no_damage(arguments: dict[str, Any]) -> No
     events = [as_torch_writes("B", "dynamo", 0), as_torch_writes("E", "dynamo", 1, **arguments)]
     process = spelled(events, indent=0)
     assert process.phases == spelled(events, indent=None).phases
-    assert (process.phases[0].cache_state, process.damaged_records) == ("hit", 0)
+    assert (process.phases[0].cache_state, process.health.damaged_records) == ("hit", 0)
 
 
 def test_an_event_that_was_cut_is_not_put_together_with_the_next() -> None:
@@ -154,7 +154,10 @@ def test_an_event_that_was_cut_is_not_put_together_with_the_next() -> None:
     begun = [event("B", "dynamo", 0), event("B", "inner", 0.5)]
     process = build(*begun, cut, second, event("i", "fx_graph_cache_miss", 3))
     (tree,) = process.phases
-    assert process.damaged_records == 1 and (tree.children[0].end_ns, tree.children[0].cache_state) == (
+    assert process.health.damaged_records == 1 and (
+        tree.children[0].end_ns,
+        tree.children[0].cache_state,
+    ) == (
         None,
         None,
     )
@@ -169,28 +172,28 @@ def test_of_a_list_that_is_passed_over_it_matters_only_that_all_of_it_is_there()
     begin = event("B", "dynamo", 0)
     outcomes = [build(begin, each, event("i", "fx_graph_cache_miss", 3)) for each in (whole, other, hole)]
     assert [process.phases[0].cache_state for process in outcomes] == ["hit", "hit", None]
-    assert [process.damaged_records for process in outcomes] == [0, 0, 1]
+    assert [process.health.damaged_records for process in outcomes] == [0, 0, 1]
 
 
 def test_lines_behind_a_record_without_a_payload_are_no_event_with_a_list_in_it_either() -> None:
     told = as_torch_writes("B", "dynamo", 0, components=["a", "b"], cache_state="hit")
     head, _, lines = record({"chromium_event": {}}, json.dumps(told, indent=0)).partition(b"\n")
     process = build(head[: head.index(b", ")] + b"}\n" + lines, event("i", "fx_graph_cache_miss", 3))
-    assert process.phases == [] and process.damaged_records
+    assert process.phases == [] and process.health.damaged_records
 
 
 def test_lines_behind_a_record_without_a_payload_are_no_event() -> None:
     whole = record({"chromium_event": {}}, json.dumps(as_torch_writes("B", "dynamo", 0), indent=0))
     head, _, lines = whole.partition(b"\n")
     process = build(head[: head.index(b", ")] + b"}\n" + lines, event("i", "fx_graph_cache_miss", 3))
-    assert process.phases == [] and process.damaged_records
+    assert process.phases == [] and process.health.damaged_records
 
 
 def test_a_first_line_is_read_whole_though_one_before_began_as_it_does() -> None:
     good = record({"chromium_event": {}, "frame_id": 0}, json.dumps(as_torch_writes("B", "dynamo", 0)))
     bad = good.replace(b'"}\n\t', b'", "frame_id": nothing}\n\t')
     assert bad != good
-    assert build(good, bad, event("i", "fx_graph_cache_miss", 3)).damaged_records == 1
+    assert build(good, bad, event("i", "fx_graph_cache_miss", 3)).health.damaged_records == 1
 
 
 def test_a_compile_that_has_begun_anew_has_its_events() -> None:
@@ -249,7 +252,7 @@ def test_what_other_threads_have_open_does_not_end_with_one_of_them() -> None:
     )
     took = {each.name: (each.end_ns or 0) - each.begin_ns for each in process.parallel_phases}
     assert took == {"compile_file": 2 * MS, "other": 2 * MS}
-    assert process.damaged_records == 0
+    assert process.health.damaged_records == 0
 
 
 def test_spans_of_no_compile_are_trees_where_none_goes_on() -> None:
@@ -290,12 +293,12 @@ def test_a_compile_that_was_left_open_does_not_swallow_the_next() -> None:
 
 def test_an_end_without_a_begin_is_damage() -> None:
     process = build(event("E", "dynamo", 0), event("B", "dynamo", 1), event("E", "dynamo", 2))
-    assert (len(process.phases), process.damaged_records) == (1, 1)
+    assert (len(process.phases), process.health.damaged_records) == (1, 1)
 
 
 def test_spans_nested_without_end_are_damage_below_a_depth() -> None:
     process = build(*(event("B", "code_gen", n) for n in range(3000)))
-    assert process.damaged_records == 3000 - 64
+    assert process.health.damaged_records == 3000 - 64
     assert split(process) is not None
 
 
@@ -317,7 +320,7 @@ def test_spans_nested_without_end_are_damage_below_a_depth() -> None:
 def test_an_event_that_torch_would_not_write_is_damage(wrong: dict[str, Any]) -> None:
     content = {"name": "dynamo", "ph": "B", "ts": EPOCH_US, "args": {}} | wrong
     process = build(record({"chromium_event": {}, "frame_id": 0, "frame_compile_id": 0}, json.dumps(content)))
-    assert (process.phases, process.damaged_records) == ([], 1)
+    assert (process.phases, process.health.damaged_records) == ([], 1)
 
 
 def test_a_selected_compile_has_its_phases_and_what_ran_beside_it() -> None:

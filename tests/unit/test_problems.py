@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_core.model import Process, ProcessEnd, ProcessInfo, Recording
+from dynamo_core.model import Health, Process, ProcessEnd, ProcessInfo, Recording
 from made import of_one_process
 
 
@@ -61,7 +61,7 @@ def test_calls_that_were_not_counted_are_said_with_the_reason() -> None:
 
 
 def test_a_log_of_torchs_own_lacks_nothing_that_torch_writes() -> None:
-    process = Process(Path("trace.log"), calls_problem="no counters")
+    process = Process(Path("trace.log"), health=Health(calls_problem="no counters"))
     assert Recording(Path("trace.log"), None, [process], None, []).problems == []
 
 
@@ -73,5 +73,7 @@ def test_what_goes_on_was_killed_or_lacks_records_is_there_in_part() -> None:
     assert (goes_on.is_partial, ended.is_partial, killed.is_partial) == (True, False, True)
     assert replace(ended, not_arrived=("a",)).is_partial
     for lacking in ({"end": None}, {"lost_records": 1}, {"damaged_records": 1}):
-        assert replace(ended, processes=[replace(ended.processes[0], **lacking)]).is_partial
+        assert replace(
+            ended, processes=of_one_process(**{"end": ProcessEnd(), **lacking}).processes
+        ).is_partial
     assert not replace(killed, run=None).is_partial

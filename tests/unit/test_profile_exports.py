@@ -31,8 +31,10 @@ from dynamo_core.model import (
     ProcessEnd,
     ProcessInfo,
     ProfileWindow,
+    Profiling,
     Recording,
     Run,
+    Runtime,
     StackFrame,
     Timeline,
 )
@@ -125,8 +127,13 @@ def process(pid: int, **more: Any) -> Process:
     return Process(
         Path("stream.log"),
         info=ProcessInfo.of({"pid": pid, "ppid": 1, "began_ns": at(0)}),
-        timeline=Timeline(at(0), at(10), at(20), at(50), at(55)),
-        imports=[Import("torch._dynamo", at(60), at(90))],
+        runtime=Runtime(
+            timeline=Timeline(at(0), at(10), at(20), at(50), at(55)),
+            imports=[Import("torch._dynamo", at(60), at(90))],
+            end=ProcessEnd.of({"ended_ns": at(990)}),
+            overlap_seconds=0.0,
+            compiling_in_calls_seconds=0.0,
+        ),
         phases=[compile_, backward],
         parallel_phases=[phase("compile_file", 150, 155), phase("compile_file", 152, 153)],
         frames=[
@@ -140,9 +147,6 @@ def process(pid: int, **more: Any) -> Process:
             graph(2, calls((1, 252, 20), of=1)),
             graph(3, None),
         ],
-        end=ProcessEnd.of({"ended_ns": at(990)}),
-        overlap_seconds=0.0,
-        compiling_in_calls_seconds=0.0,
         **more,
     )
 
@@ -249,9 +253,9 @@ def test_chrome_has_marks_on_a_track_that_lasts_to_the_end_of_the_program() -> N
         GraphBreak("generic_jump", where, ID, at_ns=at(130)),
         GraphBreak("met at an unknown time", where, ID),
     ]
-    marked.freeze = Freeze(True, 100, None, at(400))
+    marked.interventions.freeze = Freeze(True, 100, None, at(400))
     reasons = ("0/1: tensor 'x' size mismatch at index 0. expected 16, actual 7",)
-    marked.not_compiled = [NotCompiled("step", PLACE, reasons, (), 3, at(410))]
+    marked.interventions.not_compiled = [NotCompiled("step", PLACE, reasons, (), 3, at(410))]
     whole = replace(recording(marked), run=replace(Run(program="train"), started_ns=at(0), ended_ns=at(1000)))
     events = json.loads(to_chrome_trace(whole))["traceEvents"]
     marks = [(event["name"], event["ts"], event["args"]) for event in events if event["ph"] == "i"]
@@ -282,7 +286,7 @@ def test_a_selected_part_has_no_start_up() -> None:
 
 def test_what_was_cut_off_ends_with_what_is_known() -> None:
     killed = process(7)
-    killed.end = None
+    killed.runtime.end = None
     killed.phases = [phase("dynamo", 100, None, phase("backend_compile", 110, None))]
     (outermost, inner) = (
         event
@@ -318,12 +322,15 @@ _PROCESSES = st.builds(
     phases=st.lists(_PHASES, max_size=4),
     parallel_phases=st.lists(_PHASES, max_size=4),
     graphs=st.lists(st.builds(graph, st.integers(1, 3), _TIMES | st.none(), _TIMES | st.none()), max_size=3),
-    inherited=st.lists(_TIMES, max_size=1),
-    imports=st.lists(st.builds(Import, st.just("m"), _MOMENTS, _MOMENTS), max_size=2),
-    timeline=st.none() | st.builds(Timeline, _KNOWN, _KNOWN, _KNOWN, _KNOWN, _KNOWN),
-    end=st.none() | st.builds(ProcessEnd, ended_ns=_MOMENTS),
-    overlap_seconds=st.none() | st.floats(0, 10),
-    compiling_in_calls_seconds=st.none() | st.floats(0, 10),
+    runtime=st.builds(
+        Runtime,
+        inherited=st.lists(_TIMES, max_size=1),
+        imports=st.lists(st.builds(Import, st.just("m"), _MOMENTS, _MOMENTS), max_size=2),
+        timeline=st.none() | st.builds(Timeline, _KNOWN, _KNOWN, _KNOWN, _KNOWN, _KNOWN),
+        end=st.none() | st.builds(ProcessEnd, ended_ns=_MOMENTS),
+        overlap_seconds=st.none() | st.floats(0, 10),
+        compiling_in_calls_seconds=st.none() | st.floats(0, 10),
+    ),
 )
 
 
@@ -370,7 +377,7 @@ def test_kernels_of_the_window_are_on_tracks_of_their_device(tmp_path: Path) -> 
     names = {"ph": "M", "name": "thread_name", "pid": 0, "tid": 7, "args": {"name": "stream 7"}}
     trace = {"baseTimeNanoseconds": base, "traceEvents": [names, host, inner, kernel, *wrong]}
     window = ProfileWindow(1, 1, 0.1, begin, at(500), 0, (), (), (), None, 0, None)
-    profiled = process(7, window=window)
+    profiled = process(7, profiling=Profiling(window=window))
     profiled.stream = tmp_path / "stream.log"
     file = tmp_path / f"dynamo_profile_7_times_{begin}.json.gz"
     file.write_bytes(gzip.compress(json.dumps(trace).encode()))

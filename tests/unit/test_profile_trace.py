@@ -358,15 +358,15 @@ def test_lines_are_given_to_the_steps_that_were_timed(write: Write, tmp_path: Pa
         TIMES | {"kind": "lines", "file": lines.name, "has_lines": True},
         {"kind": "end", "why_none": None, "cuda_graphs": {"cudagraph_skips": 2}},
     )
-    assert process.window is not None and process.window.lines_problem is None
-    calls = {(operator.name, operator.place): operator.calls for operator in process.window.eager}
+    assert process.profiling.window is not None and process.profiling.window.lines_problem is None
+    calls = {(operator.name, operator.place): operator.calls for operator in process.profiling.window.eager}
     assert calls == {
         ("aten::sort", Place("x.py", 5)): 1,
         ("aten::sort", Place("x.py", 6)): 1,
         ("aten::sort", None): 1,  # of the step that went another way
         ("aten::add", None): 1,
     }
-    assert process.cuda_graph_counters == {"cudagraph_skips": 2}
+    assert process.profiling.cuda_graph_counters == {"cudagraph_skips": 2}
 
 
 @pytest.mark.parametrize(
@@ -385,8 +385,8 @@ def test_why_there_are_no_lines(
 ) -> None:
     times = write(span(100), graph(0), op("aten::sort", 60, 5))
     process = _process_with(tmp_path, TIMES | {"file": times.name}, *end)
-    assert process.window is not None
-    assert (process.window.lines_problem or "").startswith(problem)
+    assert process.profiling.window is not None
+    assert (process.profiling.window.lines_problem or "").startswith(problem)
 
 
 @pytest.mark.parametrize(
@@ -402,20 +402,20 @@ def test_why_there_are_no_lines(
 )
 def test_why_there_is_no_window(records: list[dict[str, Any]], problem: str | None, tmp_path: Path) -> None:
     process = _process_with(tmp_path, *records)
-    assert process.window is None and process.window_problem is not None
-    assert problem in (None, process.window_problem)
+    assert process.profiling.window is None and process.profiling.problem is not None
+    assert problem in (None, process.profiling.problem)
 
 
 def test_a_window_of_which_not_all_is_said_is_damage(write: Write, tmp_path: Path) -> None:
     path = write(span(100), graph(0))
     process = _process_with(tmp_path, TIMES | {"file": path.name, "compiles": None})
-    assert process.window is None and process.damaged_records == 1
+    assert process.profiling.window is None and process.health.damaged_records == 1
 
 
 def test_what_the_profiler_took_is_not_zero_where_it_was_not_recorded(tmp_path: Path) -> None:
-    assert _process_with(tmp_path, {"kind": "opened"}).profiler_seconds is None
+    assert _process_with(tmp_path, {"kind": "opened"}).profiling.seconds is None
     timed = [{"kind": "opened", "own_ns": 5_000_000}, {"kind": "end", "own_ns": 2_000_000_000}]
-    assert _process_with(tmp_path, *timed).profiler_seconds == 2
+    assert _process_with(tmp_path, *timed).profiling.seconds == 2
 
 
 CODE = """

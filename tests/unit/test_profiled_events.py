@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.selection import Selection, select
-from dynamo_core.model import CompileId, Graph, Process, ProcessInfo, ProfileWindow, Recording
+from dynamo_core.model import CompileId, Graph, Process, ProcessInfo, ProfileWindow, Profiling, Recording
 from dynamo_core.recording import trace_events, window
 from dynamo_reporters.profile.exports.tracks import Track, window_tracks
 
@@ -40,7 +40,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Read:
         for module in (window, trace_events):
             monkeypatch.setattr(module, "open_plain", opened)
         graph = Graph(1, CompileId(0, 0), 0, None, "eager", 1)
-        process = Process(Path("rec/s.log"), info=ProcessInfo(pid=5), window=WINDOW, graphs=[graph])
+        process = Process(
+            Path("rec/s.log"), info=ProcessInfo(pid=5), profiling=Profiling(window=WINDOW), graphs=[graph]
+        )
         if part:
             (process,) = select(Recording(Path("rec"), None, [process], 1, []), Selection(graph=1)).processes
         found = window_tracks(process)
@@ -113,5 +115,8 @@ def test_a_part_of_a_recording_has_no_profiled_window(read: Read) -> None:
 def test_a_trace_that_cannot_be_read_is_left_out(monkeypatch: pytest.MonkeyPatch, trace: bytes) -> None:
     for module in (window, trace_events):
         monkeypatch.setattr(module, "open_plain", lambda path: io.BytesIO(trace))
-    assert window_tracks(Process(Path("rec/s.log"), info=ProcessInfo(pid=5), window=WINDOW)) == []
+    assert (
+        window_tracks(Process(Path("rec/s.log"), info=ProcessInfo(pid=5), profiling=Profiling(window=WINDOW)))
+        == []
+    )
     assert window_tracks(Process(Path("rec/s.log"), info=ProcessInfo(pid=5))) == []

@@ -75,8 +75,8 @@ def with_cache(number: int, outcome: str, folder: str, held_graphs: bool | None)
         switches={},
     )
     process = rank(number, environment={"TORCHINDUCTOR_CACHE_DIR": folder, "RANK": str(number)})
-    process.caches.append(in_use)
-    process.cache_lookups.append(CacheLookup("fx_graph_cache", outcome, CompileId(0, 0)))
+    process.caching.in_use.append(in_use)
+    process.caching.lookups.append(CacheLookup("fx_graph_cache", outcome, CompileId(0, 0)))
     return process
 
 
@@ -108,14 +108,14 @@ def test_where_the_caches_are_of_ranks_that_were_not_opened_is_not_told() -> Non
 
 def test_where_the_caches_are_is_told_only_of_look_ups_in_them() -> None:
     one, other = with_cache(0, "hit", "/cache0", True), with_cache(1, "miss", "/cache1", False)
-    other.cache_lookups.clear()
+    other.caching.lookups.clear()
     (found,) = compare_ranks(of(one, other)).differences
     assert [side.what for side in found.sides] == [
         "FX graph cache: hit, for [0/0], in /cache0",
         "nothing more was recorded",
     ]
     moved = with_cache(1, "miss", "/cache1", False)
-    moved.caches.append(moved.caches[0])  # the program has changed the folder
+    moved.caching.in_use.append(moved.caching.in_use[0])  # the program has changed the folder
     (found,) = compare_ranks(of(one, moved)).differences
     assert all(side.what.endswith("[0/0]") for side in found.sides)
 
@@ -152,7 +152,10 @@ def test_no_break_is_no_agreement_where_breaks_are_not_recorded() -> None:
     assert f"{order} (not recorded of ranks 0 and 1)" in compare_ranks(of(*plain)).not_compared
     assert f"{order} (not recorded of rank 1)" in compare_ranks(of(versions[0], plain[1])).not_compared
     assert order in compare_ranks(of(*versions)).compared
-    failed = [rank(0), replace(rank(1), failed_probes={"graph breaks": "KeyError"})]
+    failed = [
+        rank(0),
+        replace(rank(1), health=replace(rank(1).health, failed_probes={"graph breaks": "KeyError"})),
+    ]
     assert f"{order} (not recorded of rank 1)" in compare_ranks(of(*failed)).not_compared
 
 
@@ -209,7 +212,7 @@ def test_an_exception_is_named_before_those_that_came_of_it_in_collectives() -> 
     follows = rank(0, graph(collective("all_reduce"), times=called(4, raised=1)))
     first = rank(1, graph(collective("all_reduce"), times=called(3)))
     for process, line in ((follows, 12), (first, 9)):
-        process.end = ProcessEnd(
+        process.runtime.end = ProcessEnd(
             raised="RuntimeError", raised_file=HERE.file, raised_line=line, raised_in="main"
         )
     assert compare_ranks(of(follows, first)).waiting == (
@@ -226,7 +229,7 @@ def test_a_call_that_failed_is_told_once() -> None:
     """Beside a rank that was killed, too."""
     failed, raised = rank(0, graph(collective("all_reduce"), times=called(4, raised=1))), rank(1)
     for process in (failed, raised):
-        process.end = ProcessEnd(raised="RuntimeError")
+        process.runtime.end = ProcessEnd(raised="RuntimeError")
     recording = replace(of(failed, raised, rank(2, ended=False)), run=Run(ended_ns=10))
     said = compare_ranks(recording).waiting
     assert said[0] == "rank 1 ended in an exception, RuntimeError"  # then torchrun kills what is left

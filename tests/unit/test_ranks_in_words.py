@@ -29,7 +29,15 @@ def test_a_rank_is_inside_of_what_began_last() -> None:
 
 
 def test_a_rank_whose_program_ended_or_that_is_in_no_call_is_inside_of_nothing() -> None:
-    assert inside_of(replace(rank(0, graph(times=running(5)), ended=False), end=ProcessEnd())) is None
+    assert (
+        inside_of(
+            replace(
+                rank(0, graph(times=running(5)), ended=False),
+                runtime=replace(rank(0, graph(times=running(5)), ended=False).runtime, end=ProcessEnd()),
+            )
+        )
+        is None
+    )
     assert inside_of(rank(0, graph(times=called(3)), graph(), ended=False)) is None
 
 

@@ -285,7 +285,7 @@ def test_the_trace_that_is_damaged_here_is_itself_whole(contents: frozenset[str]
     assert all(found.is_whole() for found in records)
     process = build(b"".join(TRACE), contents)
     drop_invalid_fields(process)
-    assert process.damaged_records == 0
+    assert process.health.damaged_records == 0
     assert process.graphs and process.compiles and process.frames and process.breaks
 
 
@@ -329,4 +329,4 @@ def test_guards_of_a_frame_that_was_recompiled_may_have_a_compile_id_that_is_non
     head = {"dynamo_cpp_guards_str": {}, **FRAME, "frame_id": "0"}
     reasons = artifact("recompile_reasons", ["0/0: L['x'] == 1"])
     process = build(record(head, payload) + reasons, frozenset())
-    assert process.recompile_reasons and process.damaged_records == 1
+    assert process.recompile_reasons and process.health.damaged_records == 1

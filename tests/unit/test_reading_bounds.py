@@ -93,8 +93,8 @@ def test_a_record_behind_one_that_was_cut_is_read(cut: int) -> None:
     other = record({"torch_version": {}}, json.dumps({"pytorch_version": "2.9.9"}))
     process = build(START[:cut] + other + START, frozenset())
     assert process.torch_version == "2.13.0"
-    assert process.record_counts["torch_version"] == 1
-    assert process.damaged_records + parse([START[:cut] + other + START])[1].damaged >= 1
+    assert process.health.record_counts["torch_version"] == 1
+    assert process.health.damaged_records + parse([START[:cut] + other + START])[1].damaged >= 1
 
 
 def test_a_record_that_quotes_another_is_one() -> None:
@@ -107,7 +107,7 @@ def test_a_record_that_quotes_another_is_one() -> None:
 def test_the_first_damage_is_told() -> None:
     process = build(START + artifact(names.FRAME, [1]) + artifact(names.FRAME, "{"), frozenset())
     recording = Recording(Path("rec"), None, [process], None, [])
-    assert process.damaged_records == 2
+    assert process.health.damaged_records == 2
     assert any(
         "2 damaged records were skipped (the first: dynamo_frame: " in each for each in recording.problems
     )
@@ -118,7 +118,7 @@ def test_ids_that_are_no_numbers_are_damage() -> None:
         process = build(
             record({"compilation_metrics": HEADS["compilation_metrics"], "frame_id": wrong}), frozenset()
         )
-        assert (process.compiles, process.damaged_records) == ([], 1)
+        assert (process.compiles, process.health.damaged_records) == ([], 1)
 
 
 def _breaks(count: int, codes: int | None = None) -> Recording:

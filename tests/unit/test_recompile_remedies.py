@@ -15,6 +15,7 @@ from dynamo_core.model import (
     CaptureDecision,
     CompileId,
     Frame,
+    Interventions,
     Optimizer,
     Place,
     Recording,
@@ -375,7 +376,7 @@ def test_torchs_hint_on_a_parameter_is_no_size() -> None:
 
 def test_a_program_that_we_compile_is_told_of_our_option() -> None:
     capture = CaptureDecision("capture", None, "auto", "inductor", False)
-    (cause,) = causes([size(4, 5)], symbols=[opened()], captures=[capture])
+    (cause,) = causes([size(4, 5)], symbols=[opened()], interventions=Interventions(captures=[capture]))
     change = recompile_advice(cause)[0].change
     assert change is not None and change.options == ("--dynamic",)
 

@@ -22,7 +22,7 @@ def start(name: str = "f", ids: Any = FRAME) -> bytes:
 
 def read(*records: bytes, ours: bool = True, contents: Any = ()) -> Process:
     process = process_of(*((STARTED,) if ours else ()), FILE, *records, contents=contents)
-    assert process.damaged_records == 0
+    assert process.health.damaged_records == 0
     return process
 
 

@@ -46,7 +46,7 @@ def decided(decision: str, *, raises: bool = False) -> bytes:
 
 def ours(*records: bytes, contents: Any = ()) -> Process:
     process = process_of(STARTED, *records, contents=contents)
-    assert (process.damaged_records, process.is_ours) == (0, True)
+    assert (process.health.damaged_records, process.is_ours) == (0, True)
     return process
 
 

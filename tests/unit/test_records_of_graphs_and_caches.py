@@ -43,7 +43,7 @@ def handed(number: int = 1, ids: Any = FRAME, **more: Any) -> bytes:
 
 def read(*records: bytes, ours: bool = True, contents: Any = (), damaged: int = 0) -> Process:
     process = process_of(*((STARTED,) if ours else ()), FILE, *records, contents=contents)
-    assert process.damaged_records == damaged
+    assert process.health.damaged_records == damaged
     return process
 
 
@@ -206,7 +206,7 @@ def test_a_symbol_is_at_the_innermost_line_of_the_user() -> None:
 
 def looked_up(name: str, payload: Any = None, contents: Any = ()) -> CacheLookup:
     told = artifact(name, payload) if payload is not None else record({"artifact": {"name": name}, **FRAME})
-    (only,) = read(told, contents=contents).cache_lookups
+    (only,) = read(told, contents=contents).caching.lookups
     return only
 
 
@@ -243,12 +243,12 @@ def test_look_ups_are_known_by_their_names() -> None:
     ):
         found = looked_up(name, "text")
         assert (found.cache, found.outcome, found.detail) == (cache, outcome, detail)
-    assert read(artifact("put_local_code_state", "text")).cache_lookups == []
+    assert read(artifact("put_local_code_state", "text")).caching.lookups == []
 
 
 def kernels(*states: Any) -> list[LayerCount]:
     content = {str(at): {"autotune_cache_state": state} for at, state in enumerate(states)}
-    return read(artifact("triton_kernel_info", content)).cache_counts
+    return read(artifact("triton_kernel_info", content)).caching.counts
 
 
 def test_autotuning_is_counted_by_what_the_cache_said_to_each_kernel() -> None:
@@ -257,7 +257,7 @@ def test_autotuning_is_counted_by_what_the_cache_said_to_each_kernel() -> None:
     ]
     assert kernels("new") == [LayerCount("triton_autotuning", FIRST, 0, 0)]
     assert kernels(None, 3) == kernels() == []
-    assert read(artifact("triton_kernel_info", "[]"), damaged=1).cache_counts == []
+    assert read(artifact("triton_kernel_info", "[]"), damaged=1).caching.counts == []
 
 
 def test_a_pair_with_an_operator_that_is_there_no_times_is_damage() -> None:

@@ -20,6 +20,7 @@ from dynamo_core.model import (
     ProcessInfo,
     Recording,
     Run,
+    Runtime,
     StackFrame,
     TensorInfo,
 )
@@ -62,7 +63,7 @@ def recording(**run: object) -> Recording:
     process = Process(
         Path("stream.log"),
         info=ProcessInfo.of({"pid": 1, "torch": "2.13.0"}),
-        end=ProcessEnd(),
+        runtime=Runtime(end=ProcessEnd()),
         torch_version="2.13.0",
         frames=[
             Frame("forward", PLACE, "compiled", None, True, False, ID),
@@ -95,7 +96,7 @@ def test_what_was_not_recorded_is_none_and_said_so() -> None:
 
 def test_a_failed_probe_takes_its_count_with_it() -> None:
     broken = recording()
-    broken.processes[0].failed_probes["graph breaks"] = "AttributeError: gone"
+    broken.processes[0].health.failed_probes["graph breaks"] = "AttributeError: gone"
     assert summarize(broken).graph_breaks is None
     assert "no graph breaks (AttributeError: gone)" in plain_text(report(show_all=True).page(Case(broken)))
 
@@ -122,7 +123,7 @@ def test_a_killed_run_says_so() -> None:
 def test_a_recording_that_lost_records_is_partial() -> None:
     whole = recording()
     assert not whole.is_partial
-    whole.processes[0].lost_records = 1
+    whole.processes[0].health.lost_records = 1
     assert whole.is_partial
 
 

@@ -33,7 +33,7 @@ def page(recording: Recording) -> str:
 
 def test_an_unused_output_names_its_line_and_the_parameters() -> None:
     recording = read(UNUSED)
-    (difference,) = recording.processes[0].semantic_differences
+    (difference,) = recording.processes[0].interventions.semantic_differences
     assert difference.place == Place("/x/train.py", 8)
     text = " ".join(page(recording).split())
     assert text.startswith("What torch.compile would change")
@@ -76,5 +76,5 @@ def test_the_same_place_is_told_once_and_the_line_counts_places() -> None:
 def test_an_unknown_kind_is_shown_by_its_name_and_an_unknown_answer_is_damage() -> None:
     assert "from_the_future" in page(read({**UNUSED, "kind": "from_the_future"}))
     damaged = read({**UNUSED, "answered": "maybe"})
-    assert damaged.processes[0].damaged_records == 1
-    assert damaged.processes[0].semantic_differences == []
+    assert damaged.processes[0].health.damaged_records == 1
+    assert damaged.processes[0].interventions.semantic_differences == []

@@ -19,7 +19,7 @@ from dynamo_core.model import (
 )
 from dynamo_core.recording.guards import parse_guard_failure
 from dynamo_core.remedies.recompile_rules import recompile_advice
-from made import compiled
+from made import compiled, with_fields
 
 LINE = StackFrame(Place("/home/me/train.py", 4), "f", "y = x * 2")
 TENSOR = (
@@ -39,7 +39,7 @@ def cause(reason: str, *entries: GuardSet, **fields: object) -> RecompileCause:
     compiles = [compiled(0), *(compiled(number, reason="a reason") for number in range(1, last + 1))]
     told = RecompileReasons(CompileId(0, last), (parse_guard_failure(reason),))
     known = {"compiles": compiles, "recompile_reasons": [told], "torch_version": "2.13.0", **fields}
-    process = Process(Path("s.log"), recompiled_entries=list(entries), **known)  # type: ignore[arg-type]
+    process = with_fields(Process(Path("s.log"), recompiled_entries=list(entries)), known)
     (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [process], 1, []))
     return causes_of(frame)[-1]
 

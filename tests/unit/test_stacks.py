@@ -18,7 +18,7 @@ Stack (most recent call first):
 
 def stopped(*known: tuple[str, int, str], number: int = 0) -> Process:
     process = rank(number, ended=False)
-    process.stopped_at = tuple(StackFrame(Place(file, line), name, "") for file, line, name in known)
+    process.runtime.stopped_at = tuple(StackFrame(Place(file, line), name, "") for file, line, name in known)
     return process
 
 
@@ -74,12 +74,12 @@ def test_ranks_that_hang_in_different_collectives_are_told_apart() -> None:
 
 def test_a_rank_that_an_exception_ended_is_named_with_its_line() -> None:
     raised = rank(0)
-    raised.end = ProcessEnd(
+    raised.runtime.end = ProcessEnd(
         raised="RuntimeError", raised_file="/home/me/train.py", raised_line=23, raised_in="main"
     )
     first, other = compare_ranks(of(raised, rank(1, ended=False))).waiting
     assert first == "rank 0 ended in an exception, RuntimeError at /home/me/train.py:23 in main"
     assert other.startswith("rank 1 was in no compiled graph")
-    raised.end = ProcessEnd(raised="KeyError")
+    raised.runtime.end = ProcessEnd(raised="KeyError")
     assert compare_ranks(of(raised, rank(1))).waiting == ("rank 0 ended in an exception, KeyError",)
     assert compare_ranks(of(rank(0), rank(1))).waiting == ()

@@ -137,7 +137,7 @@ def windowed(begin_ms: float, end_ms: float) -> ProfileWindow:
 def test_steps_under_the_profiler_do_not_count() -> None:
     before, profiled, after = [10.0 * i for i in range(1, 11)], [200.0, 300.0], [310.0, 320.0, 330.0]
     run = process([graph(1, called([*before, *profiled, *after]))])
-    run.window = windowed(105, 295)
+    run.profiling.window = windowed(105, 295)
     steps = find_steps(run)
     assert steps is not None
     assert steps.spread == (pytest.approx(0.010), pytest.approx(0.010))  # type: ignore[comparison-overlap]
@@ -150,7 +150,7 @@ def test_steps_under_the_profiler_do_not_count() -> None:
 
 def test_where_all_steps_were_profiled_none_is_left() -> None:
     run = process([graph(1, called([10.0 * i for i in range(1, 11)]))])
-    run.window = windowed(5, 1000)
+    run.profiling.window = windowed(5, 1000)
     page = plain_text(steady_state_blocks(Case(Recording(Path("r"), None, [run], 1, [])), None))
     assert "outside of the profiled window" in page
 

@@ -38,9 +38,9 @@ def recording(*graphs: Graph) -> Recording:
 def test_a_record_that_makes_no_sense_is_damage() -> None:
     for payload in ({"graph": 7, "by": "a", "using": None, "declined": []}, ["no"], {"graph": 1}):
         process = process_of(artifact("dynamo_graph_taken", json.dumps(payload), NO_FRAME))
-        assert process.damaged_records == 1
+        assert process.health.damaged_records == 1
         assert process.graphs == []
-        assert "checksum" not in str(process.first_damage)
+        assert "checksum" not in str(process.health.first_damage)
 
 
 def test_a_backend_that_chooses_is_shown_with_its_choice() -> None:

@@ -95,7 +95,11 @@ def test_a_function_of_one_name_at_one_line_is_one_and_the_costliest_is_first() 
 def test_tracing_that_was_not_recorded_is_none_and_a_part_has_what_its_whole_recorded() -> None:
     process = of_one_process().processes[0]
     assert tracing(process) is None
-    found = tracing(replace(process, whole=replace(process, record_counts={TRACING_TIME: 1})))
+    found = tracing(
+        replace(
+            process, whole=replace(process, health=replace(process.health, record_counts={TRACING_TIME: 1}))
+        )
+    )
     assert found is not None and (found.functions, found.seconds) == ([], 0.0)
 
 

@@ -328,7 +328,7 @@ def test_explain_says_where_to_find_what_it_leaves_unread_in_a_plain_trace() -> 
     trace = recording()
     trace.processes[0].info, trace.processes[0].optimizers = ProcessInfo(), []
     assert "Training" not in plain_text(explain(show_all=True).page(Case(trace)))
-    trace.processes[0].record_counts["aot_forward_graph"] = 1
+    trace.processes[0].health.record_counts["aot_forward_graph"] = 1
     assert "`dynamo graphs --training` reads them" in plain_text(explain(show_all=True).page(Case(trace)))
     assert json_value(explain().body(Case(trace)))["processes"][0]["graphs"][0]["training"] is None
 
@@ -341,7 +341,7 @@ def test_of_a_plain_trace_only_what_asks_for_all_texts_reads_them() -> None:
             contents=contents,
             process=Process(Path("x.log"), info=ProcessInfo.of({"pid": 1}) if is_ours else ProcessInfo()),
         )
-        assert process.damaged_records == 0
+        assert process.health.damaged_records == 0
         return len(process.pairs)
 
     assert [pairs(explain().contents, is_ours) for is_ours in (True, False)] == [1, 0]

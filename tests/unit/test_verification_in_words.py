@@ -35,6 +35,7 @@ from dynamo_core.model import (
     VerifiedProgramCall,
     WrongNode,
 )
+from made import with_fields
 from made_findings import graph
 
 PLACE = Place("/home/me/train.py", 3)
@@ -58,7 +59,7 @@ def recording(
 ) -> Recording:
     made: list[Graph] = [graph(n, CompileId(n, 0), frame_place=PLACE) for n in range(1, graphs + 1)]
     known = {"info": ProcessInfo(pid=1), "graphs": made, "verified": list(calls), **more}
-    process = Process(Path("s.log"), **known)  # type: ignore[arg-type]
+    process = with_fields(Process(Path("s.log")), known)
     return Recording(Path("rec"), Run(settings=RunSettings(verify=verify)), [process], 1, [])
 
 

@@ -30,11 +30,13 @@ from dynamo_core.model import (
     ProcessInfo,
     Recording,
     Run,
+    Runtime,
     Timeline,
 )
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile.document import InheritedCalls, graphs_run, inherited_calls
 from dynamo_reporters.profile.run_time import run_time_blocks
+from made import with_fields
 
 S = 1_000_000_000
 PLACE = Place("/home/user/train.py", 7)
@@ -62,15 +64,15 @@ def process(**changes: Any) -> Process:
     made = Process(
         Path("stream.log"),
         info=ProcessInfo.of({"pid": 2, "ppid": 1, "began_ns": 0}),
-        end=ProcessEnd.of({"ended_ns": 98 * S}),
-        timeline=Timeline(0, 1 * S, 2 * S, 5 * S, 6 * S),
-        overlap_seconds=0.0,
-        compiling_in_calls_seconds=0.0,
+        runtime=Runtime(
+            end=ProcessEnd.of({"ended_ns": 98 * S}),
+            timeline=Timeline(0, 1 * S, 2 * S, 5 * S, 6 * S),
+            overlap_seconds=0.0,
+            compiling_in_calls_seconds=0.0,
+        ),
     )
     made.info = replace(made.info, began_ns=1)  # 0 would read as "not recorded"
-    for name, value in changes.items():
-        setattr(made, name, value)
-    return made
+    return with_fields(made, changes)
 
 
 def parts_of(recorded: Process, ended_s: float | None = 100.0) -> dict[str, float | None]:

@@ -32,18 +32,25 @@ def of(process: Process, run: Run | None) -> Recording:
 
 
 def test_calls_that_were_not_counted_are_a_problem_unless_the_trace_is_torchs_own() -> None:
-    uncounted = replace(PLAIN, calls_problem="no file")
+    uncounted = replace(PLAIN, health=replace(PLAIN.health, calls_problem="no file"))
     assert of(uncounted, None).problems == []
     first, second = of(uncounted, Run(exit_code=0)).problems
     assert first == "process trace.log: its first record (versions, environment) is missing"
     assert second.startswith("process trace.log: no calls of graphs") and second.endswith("(no file)")
-    (lost,) = of(replace(OURS, calls_problem="no file", end=ProcessEnd()), None).problems
+    (lost,) = of(
+        replace(
+            OURS,
+            health=replace(OURS.health, calls_problem="no file"),
+            runtime=replace(OURS.runtime, end=ProcessEnd()),
+        ),
+        None,
+    ).problems
     assert lost.startswith("process 1: no calls of graphs")
 
 
 def test_a_process_that_ended_by_itself_has_its_last_record_and_a_forked_or_plain_one_needs_none() -> None:
     assert OURS.lacks_last_record
-    assert not replace(OURS, end=ProcessEnd()).lacks_last_record
+    assert not replace(OURS, runtime=replace(OURS.runtime, end=ProcessEnd())).lacks_last_record
     assert not replace(OURS, info=ProcessInfo(pid=1, forked=True)).lacks_last_record
     assert not PLAIN.lacks_last_record
     (said,) = of(OURS, None).problems  # without a run, nothing goes on
@@ -65,13 +72,13 @@ def test_an_exception_has_a_line_where_its_file_and_its_number_are_known() -> No
 
 def test_the_first_damage_is_told_and_no_more_of_it_than_a_line() -> None:
     process = Process(Path("s.log"))
-    process.note_damage("x" * 300)
-    process.note_damage("later")
-    assert (process.damaged_records, process.first_damage) == (2, "x" * 200)
+    process.health.note_damage("x" * 300)
+    process.health.note_damage("later")
+    assert (process.health.damaged_records, process.health.first_damage) == (2, "x" * 200)
 
 
 def test_calls_of_inherited_graphs_are_added_up() -> None:
-    process = replace(OURS, inherited=[times(2, 0.5), times(3, 1.0)])
+    process = replace(OURS, runtime=replace(OURS.runtime, inherited=[times(2, 0.5), times(3, 1.0)]))
     assert (process.inherited_calls, process.inherited_seconds) == (5, 4.0)
     assert (OURS.inherited_calls, OURS.inherited_seconds) == (0, 0)
 
@@ -84,13 +91,23 @@ def test_the_last_decision_says_whether_we_compile_and_any_whether_we_did() -> N
     frame = Frame("f", Place("a.py", 1), "compiled", None, True, False, None)
     compiling = Compiling(CompileId(0, 0), "f", None, 1)
     captured, observed = decided("capture"), decided("observe")
-    assert replace(OURS, captures=[observed, captured]).is_captured_now
-    assert not replace(OURS, captures=[captured, observed]).is_captured_now
+    assert replace(
+        OURS, interventions=replace(OURS.interventions, captures=[observed, captured])
+    ).is_captured_now
+    assert not replace(
+        OURS, interventions=replace(OURS.interventions, captures=[captured, observed])
+    ).is_captured_now
     assert not OURS.is_captured_now
-    assert replace(OURS, captures=[captured, observed], frames=[frame]).capture_began
-    assert replace(OURS, captures=[captured], compiling=[compiling]).capture_began
-    assert not replace(OURS, captures=[captured]).capture_began
-    assert not replace(OURS, captures=[observed], frames=[frame]).capture_began
+    assert replace(
+        OURS, interventions=replace(OURS.interventions, captures=[captured, observed]), frames=[frame]
+    ).capture_began
+    assert replace(
+        OURS, interventions=replace(OURS.interventions, captures=[captured]), compiling=[compiling]
+    ).capture_began
+    assert not replace(OURS, interventions=replace(OURS.interventions, captures=[captured])).capture_began
+    assert not replace(
+        OURS, interventions=replace(OURS.interventions, captures=[observed]), frames=[frame]
+    ).capture_began
 
 
 def test_graphs_and_frames_that_torch_does_not_count_are_left_out() -> None:
@@ -116,7 +133,7 @@ def test_graphs_and_frames_that_torch_does_not_count_are_left_out() -> None:
     ],
 )
 def test_a_run_that_goes_on_or_was_ended_by_a_signal_is_partial(run: Run | None, is_partial: bool) -> None:
-    recording = of(replace(OURS, end=ProcessEnd()), run)
+    recording = of(replace(OURS, runtime=replace(OURS.runtime, end=ProcessEnd())), run)
     assert recording.is_partial is is_partial
     assert replace(recording, not_arrived=("a",)).is_partial
 
@@ -129,7 +146,9 @@ def test_a_process_of_which_records_are_missing_makes_a_run_partial(fields: dict
     process = of_one_process(**{"end": ProcessEnd(), **fields}).processes[0]
     recording = of(process, Run(exit_code=0, ended_ns=2))
     assert recording.is_partial
-    recording.processes.append(replace(OURS, end=ProcessEnd()))  # of which none is missing
+    recording.processes.append(
+        replace(OURS, runtime=replace(OURS.runtime, end=ProcessEnd()))
+    )  # of which none is missing
     assert recording.is_partial
     assert not of(process, None).is_partial
 

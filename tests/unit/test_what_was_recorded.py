@@ -19,8 +19,8 @@ from made_findings import a_break
 
 OURS = Process(Path("s.log"), info=ProcessInfo(pid=1))
 PLAIN = Process(Path("trace.log"))
-WITHOUT_BREAKS = replace(OURS, failed_probes={"graph breaks": "TypeError"})
-WITHOUT_GRAPHS = replace(OURS, failed_probes={"graphs": "TypeError"})
+WITHOUT_BREAKS = replace(OURS, health=replace(OURS.health, failed_probes={"graph breaks": "TypeError"}))
+WITHOUT_GRAPHS = replace(OURS, health=replace(OURS.health, failed_probes={"graphs": "TypeError"}))
 
 
 def of(*processes: Process) -> Recording:

@@ -11,6 +11,7 @@ from dynamo_core.caches.lookups import KnownKeys, Lookup
 from dynamo_core.model import (
     Bytecode,
     CacheLookup,
+    Caching,
     CompileId,
     Graph,
     Place,
@@ -22,6 +23,7 @@ from dynamo_core.model import (
     RunSettings,
 )
 from dynamo_core.shared.records import CachesInUse
+from made import with_fields
 from made_findings import graph
 
 FIRST, SECOND, THIRD = (CompileId(number, 0) for number in range(3))
@@ -62,7 +64,7 @@ def folder(name: str = "/cache", **more: object) -> CachesInUse:
 
 def one(*lookups: CacheLookup, **more: object) -> Process:
     known = {"info": ProcessInfo(pid=1), "torch_version": "2.13.0", **more}
-    return Process(Path("s.log"), cache_lookups=list(lookups), **known)  # type: ignore[arg-type]
+    return with_fields(Process(Path("s.log"), caching=Caching(lookups=list(lookups))), known)
 
 
 def of(*processes: Process, config: list[str] | None = None) -> Recording:
@@ -175,12 +177,12 @@ def test_of_look_ups_of_the_same_key_the_latest_of_an_earlier_run_is_compared_wi
 def test_the_same_key_misses_where_the_folder_moved_or_lost_its_entry_or_never_kept_it(
     mine: CachesInUse | None, its: CachesInUse | None, kind: str
 ) -> None:
-    sides = [of(one(looked_up(), caches=[each] if each else [])) for each in (mine, its)]
+    sides = [of(one(looked_up(), in_use=[each] if each else [])) for each in (mine, its)]
     assert only(*sides).kind == kind
 
 
 def test_a_folder_that_moved_is_named_as_it_was_and_as_it_is() -> None:
-    cause = only(of(one(looked_up(), caches=[folder("/new")])), of(one(looked_up(), caches=[folder("/old")])))
+    cause = only(of(one(looked_up(), in_use=[folder("/new")])), of(one(looked_up(), in_use=[folder("/old")])))
     assert (cause.before, cause.after) == ("/old", "/new")
     assert cause.sentence.endswith("another: /old → /new")
     assert "`TORCHINDUCTOR_CACHE_DIR=/old`" in (cause.what_to_do or "")
@@ -188,14 +190,14 @@ def test_a_folder_that_moved_is_named_as_it_was_and_as_it_is() -> None:
 
 def test_an_entry_that_is_gone_is_told_with_its_folder_and_why_that_does_not_last() -> None:
     fleeting = folder(filesystem="tmpfs")
-    sentence = only(of(one(looked_up(), caches=[fleeting])), of(one(looked_up()))).sentence
+    sentence = only(of(one(looked_up(), in_use=[fleeting])), of(one(looked_up()))).sentence
     assert "in /cache (kept in memory" in sentence
     assert only(of(one(looked_up())), of(one(looked_up()))).sentence.endswith("not there any more")
 
 
 def test_processes_of_one_run_race_in_one_folder_and_miss_in_folders_of_their_own() -> None:
     def two(first: CachesInUse, second: CachesInUse) -> Cause:
-        return only(of(one(looked_up(), caches=[first]), one(looked_up(), caches=[second])))
+        return only(of(one(looked_up(), in_use=[first]), one(looked_up(), in_use=[second])))
 
     assert two(folder(), folder()).kind == "race"
     apart = two(folder("/a"), folder("/b"))

@@ -10,6 +10,7 @@ from dynamo_core.model import (
     Place,
     Process,
     ProfileWindow,
+    Profiling,
     Recording,
     WindowKernel,
     WindowOperator,
@@ -49,7 +50,10 @@ ON_GPU = replace(
 
 
 def _process(window: ProfileWindow | None, problem: str | None = None) -> Process:
-    return Process(Path("stream.log"), window=window, window_problem=problem)
+    return Process(
+        Path("stream.log"),
+        profiling=Profiling(window=window, problem=problem),
+    )
 
 
 def _page(process: Process) -> str:
@@ -94,7 +98,7 @@ def test_the_page_of_a_gpu() -> None:
     assert "2 GB/s" in page and "relu" in page and "/m.py:3" in page
     assert "4 replays in the window" in page
     assert "skips and re-records in the run: not recorded" in page
-    process.cuda_graph_counters = {"cudagraph_skips": 3}
+    process.profiling.cuda_graph_counters = {"cudagraph_skips": 3}
     assert "skips in the run: 3" in _page(process)
 
 

@@ -199,7 +199,7 @@ class CompileRecords:
     def not_compiled(self) -> Mapping[tuple[str | None, Place | None], list[NotCompiled]]:
         """The calls that `--freeze-after` left to eager, by name and place of the frame."""
         found: dict[tuple[str | None, Place | None], list[NotCompiled]] = {}
-        for not_compiled in self.process.entire.not_compiled:
+        for not_compiled in self.process.entire.interventions.not_compiled:
             found.setdefault((not_compiled.name, not_compiled.place), []).append(not_compiled)
         return found
 

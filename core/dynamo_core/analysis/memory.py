@@ -10,7 +10,7 @@ def peaks(processes: Iterable[Process]) -> dict[str, int]:
     """The highest peak of any process in bytes, for each kind of memory; empty where none was recorded."""
     found: dict[str, int] = {}
     for process in processes:
-        peak = process.end.peak_memory if process.end else None
+        peak = process.runtime.end.peak_memory if process.runtime.end else None
         for where, size in (peak or {}).items():
             if size > 0:
                 found[where] = max(size, found.get(where, 0))

@@ -353,14 +353,14 @@ def how_often_eager(frame: FrameRecompiles) -> str:
 def _counted_at_limit(frame: FrameRecompiles) -> str | None:
     """The counted eager calls; None where none were counted, or torch refused another frame as well."""
     process, limit = frame.process.entire, frame.limit
-    if process.calls_at_limit is None or limit is None or limit.compile_id is None:
+    if process.interventions.calls_at_limit is None or limit is None or limit.compile_id is None:
         return None
     refused = {frame_of(each.compile_id) for each in process.compiles if is_recompile_limit(each.fail_reason)}
     if refused != {frame_of(limit.compile_id)}:
         return None
     compiled = {frame_of(each.compile_id) for each in process.compiles}
     most = "at most " if compiled != refused else ""
-    return f"{most}{number(process.calls_at_limit, 'time')}"
+    return f"{most}{number(process.interventions.calls_at_limit, 'time')}"
 
 
 def times_entered(frame: FrameRecompiles) -> int | None:

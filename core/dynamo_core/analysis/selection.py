@@ -19,7 +19,6 @@ _LISTS = (
     "symbols",
     "stages",
     "pairs",
-    "cache_lookups",
     "phases",
     "parallel_phases",
     "tracing",
@@ -114,18 +113,25 @@ def _part_of(process: Process, wanted: Selection) -> Process | None:
     ]
     not_compiled = [
         frame
-        for frame in process.not_compiled
+        for frame in process.interventions.not_compiled
         if _matches(None, frame.name, frame.method, frame.place, wanted)
     ]
     ids.discard(None)
     if not ids and not graphs and (wanted.graph is not None or not (frames or not_compiled)):
         return None
-    part = replace(process, whole=process)
+    lookups = [lookup for lookup in process.caching.lookups if lookup.compile_id in ids]
+    part = replace(
+        process,
+        whole=process,
+        caching=replace(process.caching, lookups=lookups),
+        interventions=replace(
+            process.interventions, not_compiled=not_compiled if wanted.graph is None else []
+        ),
+    )
     for name in _LISTS:
         setattr(part, name, [item for item in getattr(process, name) if item.compile_id in ids])
     if wanted.graph is None:
         part.frames = frames
-    part.not_compiled = not_compiled if wanted.graph is None else []
     part.graphs = graphs
     return part
 
@@ -137,7 +143,7 @@ def _frames(process: Process) -> Iterable[tuple[CompileId | None, str | None, st
     for items in (process.frames, process.compiles, process.bytecodes):
         for item in items:
             yield item.compile_id, item.name, item.method, item.place
-    for frame in process.not_compiled:
+    for frame in process.interventions.not_compiled:
         yield None, frame.name, frame.method, frame.place
 
 

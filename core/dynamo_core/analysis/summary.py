@@ -116,7 +116,7 @@ def breaks_recorded_in(process: Process) -> bool:
     (log_graph_break), 2.8 to 2.15.
     """
     if process.is_ours:
-        return "graph breaks" not in process.failed_probes
+        return "graph breaks" not in process.health.failed_probes
     return bool(process.breaks) or process.torch_version is not None
 
 
@@ -124,7 +124,7 @@ def graphs_recorded(recording: Recording) -> bool:
     """Whether no graph means that there was none. A trace of torch's has them wherever it has compiles."""
     if not recording.processes:
         return recorded(recording)
-    if any("graphs" in process.failed_probes for process in recording.processes):
+    if any("graphs" in process.health.failed_probes for process in recording.processes):
         return False
     return any(map(graphs_recorded_in, recording.processes))
 
@@ -132,7 +132,7 @@ def graphs_recorded(recording: Recording) -> bool:
 def graphs_recorded_in(process: Process) -> bool:
     """Whether no graph means that there was none in this process."""
     if process.is_ours:
-        return "graphs" not in process.failed_probes
+        return "graphs" not in process.health.failed_probes
     return bool(process.graphs or process.compiles)
 
 
@@ -161,7 +161,9 @@ def recorded(recording: Recording, probe: str | None = None) -> bool:
     """Whether our engine ran in every process, and `probe` worked there: else a count of 0 means nothing."""
     if not recording.processes:
         return bool(recording.python_processes) and not recording.engine_failures
-    return all(process.is_ours and probe not in process.failed_probes for process in recording.processes)
+    return all(
+        process.is_ours and probe not in process.health.failed_probes for process in recording.processes
+    )
 
 
 def _ops(process: Process) -> int | None:
@@ -202,8 +204,8 @@ def unrecorded(recording: Recording) -> dict[str, str]:
     """By its probe's name, or as counts have it: what was not recorded in some process, and why."""
     found = {"processes": recording.engine_failures[0]} if recording.engine_failures else {}
     for process in recording.processes:
-        reasons = dict(process.failed_probes)
-        no_counts = process.info.calls_not_recorded or process.calls_problem
+        reasons = dict(process.health.failed_probes)
+        no_counts = process.info.calls_not_recorded or process.health.calls_problem
         if no_counts and (process.is_ours or recording.run is not None):
             reasons["graph calls"] = no_counts
         if not process.is_ours:
@@ -220,7 +222,7 @@ def unrecorded(recording: Recording) -> dict[str, str]:
 
 def probe_failed(processes: Iterable[Process], *probes: str) -> str | None:
     """Why one of these probes failed in one of the processes; None where all of them worked."""
-    whys = (process.failed_probes.get(probe) for process in processes for probe in probes)
+    whys = (process.health.failed_probes.get(probe) for process in processes for probe in probes)
     return next((why for why in whys if why is not None), None)
 
 
@@ -237,7 +239,7 @@ def disagreements(processes: list[Process]) -> list[str]:
     """Where our counts differ from torch's own at the process's end; there should be none."""
     found = []
     for process in processes:
-        totals = process.end.torch_totals if process.end else None
+        totals = process.runtime.end.torch_totals if process.runtime.end else None
         if not totals or not process.is_ours:
             continue
         ours = {

@@ -23,7 +23,7 @@ def pairs_of(graph: Graph, process: Process) -> list[AotPair] | None:
         key=lambda numbered: numbered[0],
     )
     found = [pair for _, pair in in_order]
-    may_train = "forward and backward graphs" in process.failed_probes and graph.trains is not False
+    may_train = "forward and backward graphs" in process.health.failed_probes and graph.trains is not False
     is_unknown = graph.backward_index is not None or may_train or are_unread(process)
     return None if not found and is_unknown else found
 
@@ -31,7 +31,7 @@ def pairs_of(graph: Graph, process: Process) -> list[AotPair] | None:
 def are_unread(process: Process) -> bool:
     """Whether there is text of pairs, but none of it was read: `explain` leaves that of plain traces."""
     entire = process.entire
-    return not entire.pairs and _FORWARD_TEXT in entire.record_counts
+    return not entire.pairs and _FORWARD_TEXT in entire.health.record_counts
 
 
 class Ops(NamedTuple):
@@ -102,7 +102,7 @@ def captured_steps(process: Process) -> list[tuple[Optimizer, list[int] | None]]
     None in place of the graphs where that was not recorded.
     """
     graphs = process.entire.compiled_graphs
-    are_recorded = "graphs" not in process.failed_probes and all(
+    are_recorded = "graphs" not in process.health.failed_probes and all(
         graph.optimizer_steps is not None for graph in graphs
     )
     by_file: dict[str, list[int]] = {}

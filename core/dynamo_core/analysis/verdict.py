@@ -42,7 +42,7 @@ def _lines(process: Process, recording: Recording) -> Iterator[str]:
     for compiling in process.interrupted:
         by = f"interrupted by {compiling.interrupted_by}"
         yield f"{_compiling(compiling, compiling.interrupted_ns)}, {by}{where}"
-    if process.end is not None:
+    if process.runtime.end is not None:
         return
     ended_ns = recording.run.ended_ns if recording.run else None
     for compiling in process.compiling:
@@ -187,14 +187,14 @@ def _why_no_graph(recording: Recording) -> str:
 
 def capture_sentence(recording: Recording) -> str:
     """Whether the program compiled for itself or we compiled it, and on what grounds."""
-    parts = [process for process in recording.processes if process.captures]
+    parts = [process for process in recording.processes if process.interventions.captures]
     if not parts:
         return "How it was captured was not recorded."
     # A launcher of ranks compiles nothing itself.
     busiest = max(
         parts, key=lambda each: (len(each.compiled_graphs), each.rank is not None, len(each.frames))
     )
-    first, last = busiest.captures[0], busiest.captures[-1]
+    first, last = busiest.interventions.captures[0], busiest.interventions.captures[-1]
     if last.decision == "failed":
         return f"Capture could not start: {last.because}. The program ran eager."
     if first.decision == "observe":
@@ -263,11 +263,11 @@ def stopped_words(process: Process) -> str | None:
 
     None if it is not known.
     """
-    if process.end is not None or not process.stopped_at:
+    if process.runtime.end is not None or not process.runtime.stopped_at:
         return None
-    innermost = process.stopped_at[-1]
+    innermost = process.runtime.stopped_at[-1]
     inside = f"in {frame_name(innermost.function)} ({place(innermost.place)})"
-    own = [each for each in reversed(process.stopped_at) if not is_library(each.place)]
+    own = [each for each in reversed(process.runtime.stopped_at) if not is_library(each.place)]
     if not own:
         return inside
     first, *callers = own

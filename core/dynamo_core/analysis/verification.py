@@ -121,12 +121,12 @@ class Verification:
 def verification(recording: Recording) -> Verification | None:
     """What was found; None where --verify was not asked for."""
     is_asked = recording.settings.verify is not None
-    if not is_asked and not any(process.verified for process in recording.processes):
+    if not is_asked and not any(process.interventions.verified for process in recording.processes):
         return None
     graphs: list[VerifiedGraph] = []
     for process in recording.processes:
         of_graph: dict[int, list[VerifiedCall]] = {}
-        for call in process.verified:
+        for call in process.interventions.verified:
             of_graph.setdefault(call.graph, []).append(call)
         graphs += (
             VerifiedGraph(process, graph, tuple(of_graph.get(graph.number, ())))
@@ -136,7 +136,7 @@ def verification(recording: Recording) -> Verification | None:
     calls = [
         ProgramCall(process, call)
         for process in recording.processes
-        for call in process.verified_program_calls
+        for call in process.interventions.verified_program_calls
     ]
     is_captured = any(process.is_captured_now for process in recording.processes)
     return Verification(tuple(graphs), graphs_recorded(recording), tuple(calls), is_captured)

@@ -62,7 +62,7 @@ def machine_of(processes: Sequence[Process]) -> Machine:
     """This machine, with the devices, Python and torch that a program's processes recorded here."""
     python = next((process.info.python for process in processes if process.info.python), None)
     torch = next((process.torch_version for process in processes if process.torch_version), None)
-    devices = max((tuple(process.state.devices or ()) for process in processes), key=len, default=())
+    devices = max((tuple(process.runtime.state.devices or ()) for process in processes), key=len, default=())
     return Machine(platform.node(), cpu_model(), devices, python, torch)
 
 
@@ -261,12 +261,12 @@ def read_run(recording: Recording, problem: str | None, stdout: str, is_stdout_c
     """The run that a recording is of."""
     summary = summarize(recording)
     process = stepping_process(recording)
-    marks = process.step_marks if process is not None else None
+    marks = process.runtime.step_marks if process is not None else None
     return Run(
         problem=problem,
         marks={} if marks is None else {call.number: call.began_ns for call in marks.samples},
         steps=0 if marks is None else marks.calls,
-        mark_seconds=(process.step_mark_seconds if process is not None else None) or 0.0,
+        mark_seconds=(process.runtime.step_mark_seconds if process is not None else None) or 0.0,
         compiling=() if process is None else compile_intervals(process),
         working_seconds=_working_seconds(recording),
         compile_seconds=summary.compile_time_s,
@@ -286,7 +286,7 @@ def stepping_process(recording: Recording) -> Process | None:
     return min(
         recording.processes,
         key=lambda process: (
-            -(process.step_marks.calls if process.step_marks is not None else 0),
+            -(process.runtime.step_marks.calls if process.runtime.step_marks is not None else 0),
             process.rank if process.rank is not None else -1,
         ),
         default=None,

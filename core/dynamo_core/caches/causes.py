@@ -93,7 +93,7 @@ def vanishes(caches: CachesInUse | None) -> str | None:
 
 def caches_of(process: Process) -> CachesInUse | None:
     """The cache folders that a process used last; None where that was not recorded."""
-    return process.caches[-1] if process.caches else None
+    return process.caching.in_use[-1] if process.caching.in_use else None
 
 
 _ANOTHER_FOLDER = "let `TORCHINDUCTOR_CACHE_DIR` name a folder that can be written to and outlives the run."
@@ -131,7 +131,7 @@ def _cause_with_same_key(lookup: Lookup, same: Lookup) -> Cause:
 def _bypass_in_compile_of(lookup: Lookup) -> CacheLookup | None:
     """The bypass of another cache in the same compile: AOTAutograd keeps nothing that Inductor did not."""
     same_compile = (
-        each for each in lookup.process.cache_lookups if each.compile_id == lookup.recorded.compile_id
+        each for each in lookup.process.caching.lookups if each.compile_id == lookup.recorded.compile_id
     )
     return next((each for each in same_compile if each.outcome == "bypass"), None)
 
@@ -214,7 +214,7 @@ def _became_dynamic(difference: PartDifference) -> bool:
 
 
 def _read_pgo_state(lookup: Lookup) -> bool:
-    return any(each.cache == "pgo" and each.outcome == "hit" for each in lookup.process.cache_lookups)
+    return any(each.cache == "pgo" and each.outcome == "hit" for each in lookup.process.caching.lookups)
 
 
 def _set_by(setting: str, lookup: Lookup, nearest: Lookup) -> str | None:
@@ -225,7 +225,7 @@ def _set_by(setting: str, lookup: Lookup, nearest: Lookup) -> str | None:
     for name in _variables(setting, lookup.process, nearest.process):
         return f"the environment variable {name}"
     for side, words in ((lookup, ""), (nearest, " in the earlier run")):
-        changed = side.process.state.torch_config or {}
+        changed = side.process.runtime.state.torch_config or {}
         if any(setting in values for values in changed.values()):
             return f"the program{words}"
     return None
@@ -295,7 +295,7 @@ def disabled_caches(recording: Recording) -> Iterator[tuple[Process, DisabledCac
 def _disabled_cache(
     process: Process, setting: str, cache: str, records: tuple[str, ...], variables: tuple[str, ...]
 ) -> DisabledCache:
-    with_lookup = {lookup.compile_id for lookup in process.cache_lookups if lookup.cache in records}
+    with_lookup = {lookup.compile_id for lookup in process.caching.lookups if lookup.cache in records}
     graphs = [graph for graph in process.compiled_graphs if graph.compile_id not in with_lookup]
     costs = [graph.backend_seconds for graph in graphs if graph.backend_seconds is not None]
     environment = process.info.environment or {}
@@ -337,14 +337,14 @@ def kernels_built(recording: Recording) -> KernelBuild | None:
 
     Processes that found the header are left out: there the compiler only checks that it is still valid.
     """
-    processes = [p for p in recording.processes if not (p.caches and p.caches[0].held_header)]
+    processes = [p for p in recording.processes if not (p.caching.in_use and p.caching.in_use[0].held_header)]
     took = [(process, cost) for process in processes if (cost := _seconds(process)) > 0]
     in_all = sum(cost for _, cost in took)
     if in_all < _WORTH_A_WORD_S:
         return None
     process = max(took, key=lambda each: each[1])[0]
-    folder = process.caches[0].header_folder if process.caches else None
-    held = process.caches[0].held_header if process.caches else None
+    folder = process.caching.in_use[0].header_folder if process.caching.in_use else None
+    held = process.caching.in_use[0].held_header if process.caching.in_use else None
     sentence = f"the C++ compiler took {seconds(in_all)} though the graphs were found"
     if held is False:
         sentence += f": the header that Inductor precompiles was not in {folder}"
@@ -352,8 +352,8 @@ def kernels_built(recording: Recording) -> KernelBuild | None:
 
 
 def _seconds(process: Process) -> float:
-    cold = {lookup.compile_id for lookup in process.cache_lookups if lookup.outcome != "hit"}
-    found = {lookup.compile_id for lookup in process.cache_lookups} - cold
+    cold = {lookup.compile_id for lookup in process.caching.lookups if lookup.outcome != "hit"}
+    found = {lookup.compile_id for lookup in process.caching.lookups} - cold
     return sum(_compiler_seconds(phase for phase in process.phases if phase.compile_id in found))
 
 
@@ -433,7 +433,7 @@ _LAYERS: dict[CountedLayer, tuple[str, str | None]] = {
 def other_layers(recording: Recording) -> Iterator[OtherLayer]:
     """All other caches, including those of which nothing was recorded."""
     for layer, (name, switch) in _LAYERS.items():
-        counts = [each for p in recording.processes for each in p.cache_counts if each.layer == layer]
+        counts = [each for p in recording.processes for each in p.caching.counts if each.layer == layer]
         hits = _total(each.hits for each in counts)
         misses = _total(each.misses for each in counts)
         took = _total(each.took_seconds for each in counts)
@@ -442,7 +442,7 @@ def other_layers(recording: Recording) -> Iterator[OtherLayer]:
         off_by = switch if not counts and switch and _is_off(recording, switch) else None
         yield OtherLayer(name, sentence, hits, misses, took, off_by)
     yield OtherLayer(_REMOTE_AUTOTUNING, None, None, None, None, None)
-    bundles = [each for process in recording.processes for each in process.cache_bundles]
+    bundles = [each for process in recording.processes for each in process.caching.bundles]
     text = "; ".join(_bundle_sentence(bundle) for bundle in bundles) or None
     took = sum(each.seconds for each in bundles) if bundles else None
     yield OtherLayer(_BUNDLES, text, None, None, took, None)
@@ -453,7 +453,7 @@ BUNDLE_NOT_READ = "torch could not read a bundle of caches that the program load
 
 def unreadable_bundles(process: Process) -> int:
     """How many bundles the program loaded that torch could not read; torch only logs a warning."""
-    return sum(each.action == "loaded" and each.artifacts is None for each in process.cache_bundles)
+    return sum(each.action == "loaded" and each.artifacts is None for each in process.caching.bundles)
 
 
 def _sentence(

@@ -326,7 +326,7 @@ def _folders(recording: Recording) -> Iterator[CacheFolder]:
         seen.add(caches.folder)
         yield CacheFolder(
             caches.folder,
-            process.caches[0].held_graphs,
+            process.caching.in_use[0].held_graphs,
             caches.filesystem,
             caches.free_bytes,
             folder_problem(caches),

@@ -150,7 +150,7 @@ def _lookups(recording: Recording) -> Iterator[Lookup]:
     order = 0
     for process in recording.processes:
         frames = _frames(process)
-        for lookup in process.cache_lookups:
+        for lookup in process.caching.lookups:
             yield Lookup(recording, process, lookup, order, frames.get(lookup.compile_id, _UNKNOWN))
             order += 1
 

@@ -218,8 +218,8 @@ def _conditions_of(recording: Recording) -> dict[str, str]:
         if first.torch_version is not None:
             found["torch"] = first.torch_version
         found |= _versions(first)
-        if first.state.devices is not None:
-            found["devices"] = ", ".join(first.state.devices) or "none"
+        if first.runtime.state.devices is not None:
+            found["devices"] = ", ".join(first.runtime.state.devices) or "none"
     settings = recording.settings.recorded
     for name, value in sorted(settings.items()):
         if name not in _OF_THE_RUN:
@@ -246,7 +246,7 @@ def _torch_settings(before: Recording, after: Recording) -> Iterator[Condition]:
 
 
 def _not_default(recording: Recording) -> dict[str, str] | None:
-    config = recording.processes[0].state.torch_config if recording.processes else None
+    config = recording.processes[0].runtime.state.torch_config if recording.processes else None
     if config is None:
         return None
     return {
@@ -258,7 +258,9 @@ def _not_default(recording: Recording) -> dict[str, str] | None:
 
 def _caches(recording: Recording) -> Iterator[tuple[str, str]]:
     lookups = Counter(
-        (lookup.cache, lookup.outcome) for process in recording.processes for lookup in process.cache_lookups
+        (lookup.cache, lookup.outcome)
+        for process in recording.processes
+        for lookup in process.caching.lookups
     )
     for cache in dict.fromkeys(cache for cache, _ in lookups):
         outcomes = [f"{n} {outcome}" for (name, outcome), n in sorted(lookups.items()) if name == cache]

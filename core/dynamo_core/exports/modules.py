@@ -74,7 +74,7 @@ def exports_in_trace(recording: Recording) -> tuple[ExportInTrace, ...]:
     found = (
         ExportInTrace(process.stream.name, each.began, each.program, _obstacles(each))
         for process in recording.processes
-        for each in process.traced_exports
+        for each in process.export.traced
     )
     return tuple(sorted(found, key=lambda each: each.began))
 
@@ -186,19 +186,19 @@ def exports_of(recording: Recording) -> Exports:
             "an export that was written with TORCH_DTRACE"
         )
     folder = recording.path / EXPORT_FOLDER
-    called = [each.modules_called for each in recording.processes if each.modules_called is not None]
+    called = [known for each in recording.processes if (known := each.export.modules_called) is not None]
     left_out = sum(each.left_out for each in called) if called or not recording.processes else None
     why = next((each.cannot_copy for each in called if each.cannot_copy), None)
     modules = _modules(folder) if folder.is_dir() and any(folder.glob("*.log")) else ()
     if not modules and any(each.modules > each.left_out for each in called):
         raise NotARecording(f"{recording.path} has no trials in it, as a bundle; name the recording's folder")
-    problems = (each.failed_probes.get(_PROBE) for each in recording.processes)
+    problems = (each.health.failed_probes.get(_PROBE) for each in recording.processes)
     return Exports(tuple(modules), left_out, why, next(filter(None, problems), None))
 
 
 def _modules(folder: Path) -> list[ModuleExport]:
     trials = read(folder, CONTENTS)
-    copies = [process for process in trials.processes if process.called_module is not None]
+    copies = [process for process in trials.processes if process.export.called_module is not None]
     copies.sort(key=lambda process: process.info.began_ns or 0)
     return _with_unique_names([_module_of(copy, trials) for copy in copies])
 
@@ -216,18 +216,18 @@ def _with_unique_names(modules: Sequence[ModuleExport]) -> list[ModuleExport]:
 
 def _module_of(copy: Process, trials: Recording) -> ModuleExport:
     """The export of a module, from a copy of the program's process and the trials that it forked."""
-    module = copy.called_module
+    module = copy.export.called_module
     assert module is not None
     forks = [each for each in trials.processes if each.info.ppid == copy.info.pid]
-    tried = _unique_in_order([trial for process in (*forks, copy) for trial in process.export_trials])
-    with_trials = [each for each in forks if each.export_trials]
-    compiled = [process for process in forks if any(t.kind == COMPILE for t in process.export_trials)]
+    tried = _unique_in_order([trial for process in (*forks, copy) for trial in process.export.trials])
+    with_trials = [each for each in forks if each.export.trials]
+    compiled = [process for process in forks if any(t.kind == COMPILE for t in process.export.trials)]
     findings = find(replace(trials, processes=compiled), analyses=ANALYSES_OF_THE_COMPILER)
     works = [trial for trial in tried if trial.kind in (EXPORT, STRICT) and trial.outcome == DONE]
     compared = tuple(
-        _compared_call(fork.export_trials[0].kind, each)
+        _compared_call(fork.export.trials[0].kind, each)
         for fork in with_trials
-        for each in fork.export_comparisons
+        for each in fork.export.comparisons
     )
     return from_fields(
         ModuleExport,

@@ -100,7 +100,7 @@ def _each_once(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
 
 def _tried(worst: Draft, evidence: Evidence, known: tuple[Remedy, ...]) -> tuple[Remedy, ...]:
     """The remedies with what came of each that was tried, and others that cure; what cures comes first."""
-    changes = [each for process in worst.processes for each in process.tried_changes]
+    changes = [each for process in worst.processes for each in process.interventions.tried_changes]
     found = outcomes(worst.kind, worst.place, evidence.compile_ids, changes) if changes else {}
     if not found:
         return known

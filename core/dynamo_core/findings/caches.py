@@ -72,7 +72,7 @@ _PLURALS = {"miss": ("miss", "misses"), "bypass": ("bypass", "bypasses")}
 def cold_start(figures: Figures) -> Iterator[Draft]:
     """Look-ups in torch's caches of which none was a hit."""
     for process in figures.recording.processes:
-        outcomes = Counter((lookup.cache, lookup.outcome) for lookup in process.cache_lookups)
+        outcomes = Counter((lookup.cache, lookup.outcome) for lookup in process.caching.lookups)
         if not outcomes or any(outcome == "hit" for _, outcome in outcomes):
             continue
         lookups = [
@@ -138,7 +138,7 @@ def cache_bypasses(figures: Figures) -> Iterator[Draft]:
     off = {id(process) for process, _ in disabled_caches(figures.recording)}
     for process in figures.recording.processes:
         by_reason: dict[tuple[str, str | None], list[CacheLookup]] = {}
-        for lookup in process.cache_lookups:
+        for lookup in process.caching.lookups:
             if lookup.outcome == "bypass" and id(process) not in off:
                 by_reason.setdefault(bypass_words(lookup), []).append(lookup)
         for (why, what_to_do), lookups in by_reason.items():
@@ -167,7 +167,7 @@ def compiled_by_several(figures: Figures) -> Iterator[Draft]:
     """Graphs that several processes of a run compiled at the same time: all but one need not have."""
     by_key: dict[str, list[tuple[Process, CacheLookup]]] = {}
     for process in figures.recording.processes:
-        for lookup in process.cache_lookups:
+        for lookup in process.caching.lookups:
             if lookup.outcome == "miss" and lookup.took_seconds is not None and lookup.key is not None:
                 by_key.setdefault(lookup.key, []).append((process, lookup))
     shared = [found for found in by_key.values() if len({id(process) for process, _ in found}) > 1]
@@ -231,10 +231,10 @@ def unstable_keys(figures: Figures) -> Iterator[Draft]:
     for process in figures.recording.processes:
         # Of all that it compiled: the second time may be short, since kernels have a cache of their own, but
         # the next start is as cold as the first.
-        if sum(lookup.took_seconds or 0.0 for lookup in process.cache_lookups) < WORTH_A_WORD_S:
+        if sum(lookup.took_seconds or 0.0 for lookup in process.caching.lookups) < WORTH_A_WORD_S:
             continue
         by_part: dict[str, list[tuple[CacheLookup, PartDifference]]] = {}
-        for lookup in process.cache_lookups:
+        for lookup in process.caching.lookups:
             for found in _all_unstable(lookup)[:1]:
                 by_part.setdefault(found.part, []).append((lookup, found))
         for part, repeated in by_part.items():

@@ -47,7 +47,7 @@ def time_outside_of_graphs(figures: Figures) -> Iterator[Draft]:
 
 
 def _worst_operator(process: Process) -> tuple[Place | None, str]:
-    window = process.window
+    window = process.profiling.window
     if window is None or not window.eager:
         return None, ""
     inside = coverage(window)["time"]
@@ -62,7 +62,7 @@ def _worst_operator(process: Process) -> tuple[Place | None, str]:
 def slow_loader(figures: Figures) -> Iterator[Draft]:
     """Waiting for a DataLoader, as the window of --profile saw it."""
     for process in figures.recording.processes:
-        window = process.window
+        window = process.profiling.window
         waits = [span for span in (() if window is None else window.spans) if span.kind == "loader"]
         waited = sum(span.seconds for span in waits)
         if window is None or not waits or waited < _MUCH * window.seconds:
@@ -104,7 +104,7 @@ def eager_optimizer(figures: Figures) -> Iterator[Draft]:
                 continue
             name = f"{optimizer.module}.{optimizer.name}"
             share, of_closure, cost = "", "", Cost()
-            window, span = process.window, _steps_of(optimizer, process)
+            window, span = process.profiling.window, _steps_of(optimizer, process)
             if window is not None and span is not None:
                 spent = span.seconds - span.in_graphs_seconds
                 each = spent / window.steps
@@ -132,9 +132,9 @@ def _steps_of(optimizer: Optimizer, process: Process) -> WindowSpan | None:
     """Its steps in the profiled window, where torch names the class alone; None where that is not enough."""
     names = [each.name.rpartition(".")[2] for each in process.optimizers]
     name = optimizer.name.rpartition(".")[2]
-    if process.window is None or names.count(name) > 1:
+    if process.profiling.window is None or names.count(name) > 1:
         return None
-    spans = process.window.spans
+    spans = process.profiling.window.spans
     return next((span for span in spans if (span.kind, span.name) == ("optimizer step", name)), None)
 
 
@@ -228,7 +228,7 @@ def _without_backward(process: Process) -> Iterator[str]:
     graphs = process.compiled_graphs
     of_others = any(graph.backend != "inductor" or graph.backward_index is not None for graph in graphs)
     ops = sum(sum(pair.backward.values()) for pair in process.pairs)
-    if ops and not of_others and not process.optimizers and process.end is not None:
+    if ops and not of_others and not process.optimizers and process.runtime.end is not None:
         yield (
             "call it under `torch.no_grad()` or `torch.inference_mode()`, where no gradients are needed: no "
             f"backward ran, and AOTAutograd prepared one of {number(ops, 'op')}."

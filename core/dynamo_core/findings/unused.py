@@ -38,7 +38,7 @@ def unused_compiles(figures: Figures) -> Iterator[Draft]:
 
 def _came_to_its_end(recording: Recording, process: Process) -> bool:
     """Whether nothing says that the program ended before it came as far as a call."""
-    is_raised = process.end is not None and process.end.raised is not None
+    is_raised = process.runtime.end is not None and process.runtime.end.raised is not None
     return not is_raised and (recording.run is None or not recording.run.exit_code)
 
 

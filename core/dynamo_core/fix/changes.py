@@ -164,5 +164,5 @@ def _read(file: str) -> str | None:
 
 def replaced_calls(recording: Recording) -> tuple[Place, ...]:
     """The program's calls of torch.compile in which arguments were replaced."""
-    found = [each.place for process in recording.processes for each in process.overrides]
+    found = [each.place for process in recording.processes for each in process.interventions.overrides]
     return tuple(dict.fromkeys(place for place in found if place is not None))

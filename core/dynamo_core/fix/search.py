@@ -338,7 +338,9 @@ class _Search:
         self._last = recording
         steps = [found.median for process in recording.processes if (found := find_steps(process))]
         ending = outcome.ending
-        trying = sum(each.seconds for process in recording.processes for each in process.tried_changes)
+        trying = sum(
+            each.seconds for process in recording.processes for each in process.interventions.tried_changes
+        )
         result = RunResult(
             str(outcome.recording),
             ending.exit_code,

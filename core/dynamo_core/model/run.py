@@ -80,59 +80,140 @@ class EquivalentRank:
 
 
 @dataclass
-class Process:
-    """What one process recorded, in the order in which it happened.
+class Interventions:
+    """What a run changed in a process: capture, freeze, overrides, `--config`, `--verify`, semantics.
 
-    `parallel_phases` ran in other threads beside the compile that they name, and have no tree.
-    `recompiled_entries` are the cache entries of recompiled frames, with the checks on sizes and on what
-    failed: these are always read, all other checks only where `guard_sets` is requested.
-    `inherited` are calls, in a forked child, of graphs that its parent compiled.
-    `overlap_seconds` is counted more than once in the calls' time (calls inside calls, or on several threads
-    at once); `compiling_in_calls_seconds` is calls' time in which Dynamo compiled another frame. `whole` is
-    the complete process, where this one is a selection of it. `profiler_seconds` is the time of starting and
-    stopping torch.profiler, and of writing its trace. `step_marks` are the moments at which a step began, as
-    calls that take no time, in a run of `dynamo bench`; noting one took `step_mark_seconds`. `tests` are the
-    tests of pytest that ran when a compile began. `first_lines` has the first line of the code of each
-    decorated function, by the line of its `def`. `stopped_at` is the Python stack when SIGINT or SIGTERM came
-    last, the innermost frame at the end; empty where none came, or the program has its own handler. `alike`
-    are the ranks that are equivalent to this one, whose streams were not opened. `modules_called` is set in a
-    run of `dynamo export`; `called_module` and the trials are in recordings of their own
-    (`dynamo_core/exports`), of a copy of the process and its forks. `traced_exports` are calls of
-    torch.export in a trace that torch wrote.
+    `deferred` are frames that ran eager because of the capture budget.
     """
 
-    stream: Path
-    rank: int | None = None
-    info: ProcessInfo = field(default_factory=ProcessInfo)
-    torch_version: str | None = None
     captures: list[CaptureDecision] = field(default_factory=list)
-    frames: list[Frame] = field(default_factory=list)
-    graphs: list[Graph] = field(default_factory=list)
-    breaks: list[GraphBreak] = field(default_factory=list)
-    compiles: list[Compile] = field(default_factory=list)
-    recompile_reasons: list[RecompileReasons] = field(default_factory=list)
     freeze: Freeze | None = None
     not_compiled: list[NotCompiled] = field(default_factory=list)
     deferred: list[Deferred] = field(default_factory=list)
     calls_at_limit: int | None = None
-    compiling: list[Compiling] = field(default_factory=list)
-    interrupted: list[Compiling] = field(default_factory=list)
     overrides: list[AppliedOverride] = field(default_factory=list)
     changed_settings: list[ChangedSetting] = field(default_factory=list)
     verified: list[VerifiedCall] = field(default_factory=list)
     verified_program_calls: list[VerifiedProgramCall] = field(default_factory=list)
     tried_changes: list[TriedChange] = field(default_factory=list)
     semantic_differences: list[SemanticDifference] = field(default_factory=list)
+
+
+@dataclass
+class Caching:
+    """torch's compile caches as a process used them: look-ups, where they are, counts, and saved bundles."""
+
+    lookups: list[CacheLookup] = field(default_factory=list)
+    in_use: list[CachesInUse] = field(default_factory=list)
+    counts: list[LayerCount] = field(default_factory=list)
+    bundles: list[CacheBundleUsed] = field(default_factory=list)
+
+
+@dataclass
+class Runtime:
+    """The process from its start to its end, and the time in which it ran compiled code.
+
+    `inherited` are calls, in a forked child, of graphs that its parent compiled. `overlap_seconds` is
+    counted more than once in the calls' time (calls inside calls, or on several threads at once);
+    `compiling_in_calls_seconds` is calls' time in which Dynamo compiled another frame. `step_marks` are the
+    moments at which a step began, as calls that take no time, in a run of `dynamo bench`; noting one took
+    `step_mark_seconds`. `stopped_at` is the Python stack when SIGINT or SIGTERM came last, the innermost
+    frame at the end; empty where none came, or the program has its own handler.
+    """
+
+    timeline: Timeline | None = None
+    imports: list[Import] = field(default_factory=list)
+    state: ProcessState = field(default_factory=ProcessState)
+    end: ProcessEnd | None = None
+    inherited: list[CallTimes] = field(default_factory=list)
+    overlap_seconds: float | None = None
+    compiling_in_calls_seconds: float | None = None
+    step_marks_index: int | None = None
+    step_mark_seconds: float | None = None
+    step_marks: CallTimes | None = None
+    stopped_at: tuple[StackFrame, ...] = ()
+
+
+@dataclass
+class Profiling:
+    """`--profile`: the window of steady steps, or the `problem` for which there is none.
+
+    `seconds` is the time of starting and stopping torch.profiler, and of writing its trace.
+    """
+
+    window: ProfileWindow | None = None
+    problem: str | None = None
+    cuda_graph_counters: dict[str, int] | None = None
+    seconds: float | None = None
+
+
+@dataclass
+class Exporting:
+    """`dynamo export`, and calls of torch.export in a trace that torch wrote (`traced`).
+
+    `modules_called` is set in the program's own process; `called_module` and the trials are in recordings
+    of their own (`dynamo_core/exports`), of a copy of the process and its forks.
+    """
+
+    modules_called: ModulesCalled | None = None
+    called_module: CalledModule | None = None
+    trials: list[ExportTrial] = field(default_factory=list)
+    comparisons: list[ExportComparison] = field(default_factory=list)
+    traced: list[TracedExport] = field(default_factory=list)
+
+
+@dataclass
+class Health:
+    """What could not be recorded or read, and how many records of each kind there are."""
+
+    failed_probes: dict[str, str] = field(default_factory=dict)
+    damaged_records: int = 0
+    first_damage: str | None = None
+    lost_records: int | None = None
+    calls_problem: str | None = None
+    last_errno: int = 0
+    record_counts: dict[str, int] = field(default_factory=dict)
+
+    def note_damage(self, why: str) -> None:
+        """Count a record that was skipped; the reason of the first one is kept."""
+        self.damaged_records += 1
+        if self.first_damage is None:
+            self.first_damage = printable(why)[:_LONGEST_DAMAGE]
+
+
+GROUPS = (Interventions, Caching, Runtime, Profiling, Exporting, Health)
+
+
+@dataclass
+class Process:
+    """What one process recorded, in the order in which it happened.
+
+    `compiling` are compiles in progress. `parallel_phases` ran in other threads beside the compile that
+    they name, and have no tree. `recompiled_entries` are the cache entries of recompiled frames, with the
+    checks on sizes and on what failed: these are always read, all other checks only where `guard_sets` is
+    requested. `tests` are the tests of pytest that ran when a compile began. `first_lines` has the first
+    line of the code of each decorated function, by the line of its `def`. `whole` is the complete process,
+    where this one is a selection of it. `alike` are the ranks that are equivalent to this one, whose
+    streams were not opened.
+    """
+
+    stream: Path
+    rank: int | None = None
+    info: ProcessInfo = field(default_factory=ProcessInfo)
+    torch_version: str | None = None
+    frames: list[Frame] = field(default_factory=list)
+    graphs: list[Graph] = field(default_factory=list)
+    breaks: list[GraphBreak] = field(default_factory=list)
+    compiles: list[Compile] = field(default_factory=list)
+    recompile_reasons: list[RecompileReasons] = field(default_factory=list)
+    compiling: list[Compiling] = field(default_factory=list)
+    interrupted: list[Compiling] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     kernels: list[GeneratedKernels] = field(default_factory=list)
     pairs: list[AotPair] = field(default_factory=list)
     optimizers: list[Optimizer] = field(default_factory=list)
     unused_compiles: list[UnusedCompile] = field(default_factory=list)
-    cache_lookups: list[CacheLookup] = field(default_factory=list)
-    caches: list[CachesInUse] = field(default_factory=list)
-    cache_counts: list[LayerCount] = field(default_factory=list)
-    cache_bundles: list[CacheBundleUsed] = field(default_factory=list)
     phases: list[Phase] = field(default_factory=list)
     parallel_phases: list[Phase] = field(default_factory=list)
     tracing: list[TracedFunction] = field(default_factory=list)
@@ -144,33 +225,12 @@ class Process:
     callers: dict[CompileId | None, tuple[StackFrame, ...]] = field(default_factory=dict)
     tests: dict[CompileId | None, str] = field(default_factory=dict)
     first_lines: dict[Place, Place] = field(default_factory=dict)
-    failed_probes: dict[str, str] = field(default_factory=dict)
-    state: ProcessState = field(default_factory=ProcessState)
-    timeline: Timeline | None = None
-    imports: list[Import] = field(default_factory=list)
-    end: ProcessEnd | None = None
-    inherited: list[CallTimes] = field(default_factory=list)
-    profiler_seconds: float | None = None
-    overlap_seconds: float | None = None
-    compiling_in_calls_seconds: float | None = None
-    damaged_records: int = 0
-    first_damage: str | None = None
-    lost_records: int | None = None
-    calls_problem: str | None = None
-    last_errno: int = 0
-    record_counts: dict[str, int] = field(default_factory=dict)
-    window: ProfileWindow | None = None
-    window_problem: str | None = None
-    cuda_graph_counters: dict[str, int] | None = None
-    modules_called: ModulesCalled | None = None
-    called_module: CalledModule | None = None
-    export_trials: list[ExportTrial] = field(default_factory=list)
-    export_comparisons: list[ExportComparison] = field(default_factory=list)
-    traced_exports: list[TracedExport] = field(default_factory=list)
-    step_marks_index: int | None = None
-    step_mark_seconds: float | None = None
-    step_marks: CallTimes | None = None
-    stopped_at: tuple[StackFrame, ...] = ()
+    interventions: Interventions = field(default_factory=Interventions)
+    caching: Caching = field(default_factory=Caching)
+    runtime: Runtime = field(default_factory=Runtime)
+    profiling: Profiling = field(default_factory=Profiling)
+    export: Exporting = field(default_factory=Exporting)
+    health: Health = field(default_factory=Health)
     whole: "Process | None" = None
     alike: tuple[EquivalentRank, ...] = ()
 
@@ -180,21 +240,15 @@ class Process:
         own = () if self.rank is None else (self.rank,)
         return tuple(sorted((*own, *(each.rank for each in self.alike))))
 
-    def note_damage(self, why: str) -> None:
-        """Count a record that was skipped; the reason of the first one is kept."""
-        self.damaged_records += 1
-        if self.first_damage is None:
-            self.first_damage = printable(why)[:_LONGEST_DAMAGE]
-
     @property
     def inherited_calls(self) -> int:
         """How often this process called graphs that its parent compiled."""
-        return sum(times.calls for times in self.inherited)
+        return sum(times.calls for times in self.runtime.inherited)
 
     @property
     def inherited_seconds(self) -> float:
         """The seconds of the inherited calls in all."""
-        return sum(times.seconds for times in self.inherited)
+        return sum(times.seconds for times in self.runtime.inherited)
 
     @cached_property
     def pairs_by_graph(self) -> dict[object, list[tuple[int, AotPair]]]:
@@ -213,7 +267,7 @@ class Process:
     @property
     def capture(self) -> CaptureDecision | None:
         """The last decision whether we compile the program or only observe it."""
-        return self.captures[-1] if self.captures else None
+        return self.interventions.captures[-1] if self.interventions.captures else None
 
     @property
     def is_captured_now(self) -> bool:
@@ -224,13 +278,13 @@ class Process:
     def capture_began(self) -> bool:
         """Whether capture compiled any frame of the program."""
         return bool(self.frames or self.compiling) and any(
-            decision.decision == "capture" for decision in self.captures
+            decision.decision == "capture" for decision in self.interventions.captures
         )
 
     @property
     def lacks_last_record(self) -> bool:
         """Whether our last record is missing: the process was killed or called os._exit."""
-        return self.is_ours and self.end is None and not self.info.forked
+        return self.is_ours and self.runtime.end is None and not self.info.forked
 
     @property
     def is_ours(self) -> bool:
@@ -289,9 +343,9 @@ class Recording:
         found = [f"the engine could not start: {failure}" for failure in self.engine_failures]
         found += self.not_arrived
         for process in self.processes:
-            pid = process.info.pid
+            pid, health = process.info.pid, process.health
             where = f"process {process.stream.name if pid is None else pid}"
-            found += [f"{where}: no {probe} ({why})" for probe, why in process.failed_probes.items()]
+            found += [f"{where}: no {probe} ({why})" for probe, why in health.failed_probes.items()]
             if self.run is not None and not process.is_ours:
                 found.append(f"{where}: its first record (versions, environment) is missing")
             if process.lacks_last_record:
@@ -299,12 +353,12 @@ class Recording:
                     f"{where}: its last record, with torch's own counters and the peak memory, is missing: "
                     + self._why_no_last_record(process)
                 )
-            if process.lost_records:
-                found.append(f"{where}: {process.lost_records} records could not be written")
-            if process.damaged_records:
-                why = f" (the first: {process.first_damage})" if process.first_damage is not None else ""
-                found.append(f"{where}: {process.damaged_records} damaged records were skipped{why}")
-            calls_problem = process.info.calls_not_recorded or process.calls_problem
+            if health.lost_records:
+                found.append(f"{where}: {health.lost_records} records could not be written")
+            if health.damaged_records:
+                why = f" (the first: {health.first_damage})" if health.first_damage is not None else ""
+                found.append(f"{where}: {health.damaged_records} damaged records were skipped{why}")
+            calls_problem = process.info.calls_not_recorded or health.calls_problem
             if calls_problem and (process.is_ours or self.run is not None):
                 found.append(
                     f"{where}: no calls of graphs, and no count of records that could not be written"
@@ -313,7 +367,7 @@ class Recording:
         return found
 
     def _why_no_last_record(self, process: Process) -> str:
-        if process.lost_records:
+        if process.health.lost_records:
             return "it could not be written"
         is_over = self.run is None or self.run.ended_ns is not None
         if is_over:
@@ -330,6 +384,6 @@ class Recording:
         if self.run.has_launcher and (self.run.ended_ns is None or self.run.signal is not None):
             return True
         return any(
-            process.damaged_records or process.lost_records or process.lacks_last_record
+            process.health.damaged_records or process.health.lost_records or process.lacks_last_record
             for process in self.processes
         )

@@ -150,7 +150,7 @@ class ProcessBuilder:
     def add(self, record: Record) -> Item | None:
         """Take one record; returns the item of the model that it completes, if any."""
         name = record.artifact_name or record.kind
-        counts = self.process.record_counts
+        counts = self.process.health.record_counts
         counts[name] = counts.get(name, 0) + 1
         handle = self._handlers.get(name)
         if handle is None:
@@ -161,12 +161,12 @@ class ProcessBuilder:
         try:
             return handle(record)
         except Damaged as error:
-            self.process.note_damage(f"{name}: {error}")
+            self.process.health.note_damage(f"{name}: {error}")
             # Where a write was cut short, the next record stands on the same line.
             embedded_record = record.embedded_record()
             return None if embedded_record is None else self.add(embedded_record)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
-            self.process.note_damage(f"{name}: {type(error).__name__}: {error}")
+            self.process.health.note_damage(f"{name}: {type(error).__name__}: {error}")
             return None
 
     def finish(self) -> None:
@@ -212,7 +212,7 @@ class ProcessBuilder:
             try:
                 self._add_stage(record, GENERATED_CODE, compile_id)
             except Damaged as error:
-                self.process.note_damage(f"{GENERATED_CODE}: {error}")
+                self.process.health.note_damage(f"{GENERATED_CODE}: {error}")
 
     def _aot_text(self, record: Record, name: str) -> None:
         if name in self._contents:
@@ -225,13 +225,13 @@ class ProcessBuilder:
         self.process.torch_version = str(self.process.info.recorded["torch"])
 
     def _process_state(self, record: Record) -> None:
-        self.process.state = self._description(ProcessState, ProcessStateNoted, record)
+        self.process.runtime.state = self._description(ProcessState, ProcessStateNoted, record)
 
     def _process_end(self, record: Record) -> None:
         end = fields_of(ProcessEnded, record.json_payload())
         if "torch_totals" in ProcessEnd.invalid_fields(end):
             raise Damaged("torch's totals are not counts")
-        self.process.end = ProcessEnd.of(end)
+        self.process.runtime.end = ProcessEnd.of(end)
         self.process.compiling.clear()
 
     def _description(self, kind: type[_Described], source: type[OurRecord], record: Record) -> _Described:
@@ -239,12 +239,14 @@ class ProcessBuilder:
         content = fields_of(source, record.json_payload())
         invalid_fields = kind.invalid_fields(content)
         if invalid_fields:
-            self.process.note_damage(f"{', '.join(sorted(invalid_fields))}: not what is recorded there")
+            self.process.health.note_damage(
+                f"{', '.join(sorted(invalid_fields))}: not what is recorded there"
+            )
         return kind.of({name: value for name, value in content.items() if name not in invalid_fields})
 
     def _timeline(self, record: Record) -> None:
         known = structured(TimelineKnown, record)
-        self.process.timeline = Timeline(
+        self.process.runtime.timeline = Timeline(
             self.process.info.began_ns,
             known.armed_ns,
             known.torch_began_ns,
@@ -254,12 +256,12 @@ class ProcessBuilder:
 
     def _step_marks(self, record: Record) -> None:
         marks = structured(StepMarksKept, record)
-        self.process.step_marks_index = marks.calls_index
-        self.process.step_mark_seconds = max(0.0, marks.ns_each / 1e9)
+        self.process.runtime.step_marks_index = marks.calls_index
+        self.process.runtime.step_mark_seconds = max(0.0, marks.ns_each / 1e9)
 
     def _imported(self, record: Record) -> None:
         imported = structured(ModuleImported, record)
-        self.process.imports.append(Import(imported.module, imported.began_ns, imported.ended_ns))
+        self.process.runtime.imports.append(Import(imported.module, imported.began_ns, imported.ended_ns))
 
     def _profile_window(self, record: Record) -> None:
         self.window_records.append(structured(WindowNoted, record))
@@ -269,7 +271,7 @@ class ProcessBuilder:
 
     def _capture_decision(self, record: Record) -> None:
         decided = structured(CaptureDecided, record)
-        self.process.captures.append(
+        self.process.interventions.captures.append(
             CaptureDecision(
                 decided.decision,
                 decided.because,
@@ -282,11 +284,11 @@ class ProcessBuilder:
 
     def _probe_failed(self, record: Record) -> None:
         failure = structured(ProbeFailed, record)
-        self.process.failed_probes[failure.probe] = failure.error
+        self.process.health.failed_probes[failure.probe] = failure.error
 
     def _config_changed(self, record: Record) -> None:
         changed = structured(ConfigChanged, record)
-        self.process.changed_settings.append(
+        self.process.interventions.changed_settings.append(
             ChangedSetting(changed.change, changed.was, changed.now, changed.problem)
         )
 
@@ -296,13 +298,13 @@ class ProcessBuilder:
 
     def _freeze(self, record: Record) -> None:
         noted = structured(FreezeNoted, record)
-        self.process.freeze = Freeze(noted.frozen, noted.calls, noted.seconds, noted.at_ns)
+        self.process.interventions.freeze = Freeze(noted.frozen, noted.calls, noted.seconds, noted.at_ns)
 
     def _deferred(self, record: Record) -> None:
         self._interventions.deferred(structured(FrameDeferred, record))
 
     def _calls_at_limit(self, record: Record) -> None:
-        self.process.calls_at_limit = structured(CallsAtLimit, record).times
+        self.process.interventions.calls_at_limit = structured(CallsAtLimit, record).times
 
     def _not_compiled(self, record: Record) -> None:
         refused = structured(FrameNotCompiled, record)
@@ -314,18 +316,20 @@ class ProcessBuilder:
         self._interventions.override(applied, compile_id, self._context.frame(compile_id))
 
     def _verified(self, record: Record) -> None:
-        self.process.verified.append(verified_call(structured(CallVerified, record)))
+        self.process.interventions.verified.append(verified_call(structured(CallVerified, record)))
 
     def _verified_program_call(self, record: Record) -> None:
         verified = structured(ProgramCallVerified, record)
-        self.process.verified_program_calls.append(verified_program_call(verified))
+        self.process.interventions.verified_program_calls.append(verified_program_call(verified))
 
     def _tried_change(self, record: Record) -> None:
         tried = structured(ChangeTried, record)
-        self.process.tried_changes.append(tried_change(tried, self._context.id_of(record)))
+        self.process.interventions.tried_changes.append(tried_change(tried, self._context.id_of(record)))
 
     def _semantics(self, record: Record) -> None:
-        self.process.semantic_differences.append(semantic_difference(structured(SemanticsNoted, record)))
+        self.process.interventions.semantic_differences.append(
+            semantic_difference(structured(SemanticsNoted, record))
+        )
 
     def _stage(self, record: Record, name: str) -> None:
         self._add_stage(record, name, self._context.id_of(record))

@@ -213,10 +213,10 @@ class CacheBuilder:
         return None
 
     def _in_use(self, record: Record) -> None:
-        self._process.caches.append(structured(CachesInUse, record))
+        self._process.caching.in_use.append(structured(CachesInUse, record))
 
     def _bundle(self, record: Record) -> None:
-        self._process.cache_bundles.append(structured(CacheBundleUsed, record))
+        self._process.caching.bundles.append(structured(CacheBundleUsed, record))
 
     def _bypassed_by(self, record: Record) -> None:
         self._last_bypassed[self._context.id_of(record)] = structured(CacheBypassedBy, record)
@@ -224,7 +224,7 @@ class CacheBuilder:
     def _kernels(self, record: Record) -> None:
         counted = autotuning_of_kernels(record, self._context.id_of(record))
         if counted is not None:
-            self._process.cache_counts.append(counted)
+            self._process.caching.counts.append(counted)
 
     def _key_parts(self, record: Record) -> None:
         listed = structured(CacheKeyParts, record)
@@ -233,7 +233,7 @@ class CacheBuilder:
     def _aot_settings(self, record: Record) -> None:
         """Add a part for each setting to AOTAutograd's key, which has all of them in one part, a pickle."""
         wanted = ("aotautograd_cache", self._context.id_of(record))
-        lookups = self._process.cache_lookups
+        lookups = self._process.caching.lookups
         for i, lookup in reversed(list(enumerate(lookups))):
             if (lookup.cache, lookup.compile_id) == wanted:
                 lines = [_setting_line(name, value) for name, value in record.json_payload().items()]
@@ -283,7 +283,7 @@ class CacheBuilder:
         return tuple(map(self._lines.__getitem__, lines))
 
     def _keep(self, lookup: CacheLookup) -> None:
-        self._process.cache_lookups.append(lookup)
+        self._process.caching.lookups.append(lookup)
 
 
 def _split_parts(text: bytes) -> tuple[bytes, bytes | None]:

@@ -188,7 +188,12 @@ def use_def_lines(process: Process) -> None:
         return
     at_functions = (
         *(process.frames, process.compiles, process.compiling, process.interrupted),
-        *(process.not_compiled, process.deferred, process.bytecodes, process.tracing),
+        *(
+            process.interventions.not_compiled,
+            process.interventions.deferred,
+            process.bytecodes,
+            process.tracing,
+        ),
     )
     for item in chain.from_iterable(at_functions):
         _move(item, "place", moved)

@@ -244,10 +244,10 @@ class CompileBuilder:
             failed_at=_place_in(metrics, "fail_user_frame_filename", "fail_user_frame_lineno"),
         )
         self._process.compiles.append(compile_)
-        self._process.cache_counts.extend(counts_in_metrics(metrics, compile_.compile_id))
+        self._process.caching.counts.extend(counts_in_metrics(metrics, compile_.compile_id))
         if record.kind == "bwd_compilation_metrics":
             self._in_progress.ended(compile_.compile_id)
-        if not self._process.is_ours or "graph calls" in self._process.failed_probes:
+        if not self._process.is_ours or "graph calls" in self._process.health.failed_probes:
             self._graphs.complete(compile_)
         return compile_
 

@@ -43,16 +43,16 @@ class ExportBuilder:
         }
 
     def _modules_called(self, record: Record) -> None:
-        self._process.modules_called = structured(ModulesCalled, record)
+        self._process.export.modules_called = structured(ModulesCalled, record)
 
     def _module(self, record: Record) -> None:
-        self._process.called_module = called_module(structured(ModuleToExport, record))
+        self._process.export.called_module = called_module(structured(ModuleToExport, record))
 
     def _tried(self, record: Record) -> None:
-        self._process.export_trials.append(export_trial(structured(ExportTried, record)))
+        self._process.export.trials.append(export_trial(structured(ExportTried, record)))
 
     def _compared(self, record: Record) -> None:
-        self._process.export_comparisons.append(export_comparison(structured(ExportCompared, record)))
+        self._process.export.comparisons.append(export_comparison(structured(ExportCompared, record)))
 
 
 def called_module(noted: ModuleToExport) -> CalledModule:
@@ -141,11 +141,11 @@ class TracedExportBuilder:
         }
 
     def _begin(self, record: Record) -> None:
-        self._process.traced_exports.append(TracedExport(record.time))
+        self._process.export.traced.append(TracedExport(record.time))
 
     def _end(self, record: Record) -> None:
         """Note the exported program. draft_export writes that of its export once more."""
-        exports = self._process.traced_exports
+        exports = self._process.export.traced
         if not exports:
             self._begin(record)
         exports[-1].program = record.payload()
@@ -169,7 +169,7 @@ class TracedExportBuilder:
         self._add_obstacle("DATA_DEPENDENT_ERROR", text, record, content)
 
     def _add_obstacle(self, kind: str, text: str, record: Record, content: Mapping[str, Any]) -> None:
-        exports = self._process.traced_exports
+        exports = self._process.export.traced
         if not exports or exports[-1].program is not None:
             if "frame_id" in record.metadata:
                 return  # of a compile, which has a graph break for it

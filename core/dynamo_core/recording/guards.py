@@ -254,7 +254,7 @@ class GuardBuilder:
         try:
             text = record.payload() or ""
         except Damaged as error:
-            self._process.note_damage(f"dynamo_cpp_guards_str: {error}")
+            self._process.health.note_damage(f"dynamo_cpp_guards_str: {error}")
             return
 
         def concerns_failures(source: str, check: str) -> bool:

@@ -64,14 +64,14 @@ class InterventionsBuilder:
             method=record.method,
             called_from=stack_frame(record.called_from),
         )
-        self._put(self._process.not_compiled, item, key)
+        self._put(self._process.interventions.not_compiled, item, key)
 
     def deferred(self, record: FrameDeferred) -> None:
         """Add a frame that ran eager because compiling had exceeded the capture budget."""
         place = _place(record.file, record.line)
         if place is not None and record.name is not None:
             item = Deferred(record.name, place, record.times)
-            self._put(self._process.deferred, item, (item.name, place))
+            self._put(self._process.interventions.deferred, item, (item.name, place))
 
     def override(
         self, record: OverrideApplied, compile_id: CompileId | None, frame: StackFrame | None
@@ -86,7 +86,7 @@ class InterventionsBuilder:
             times=record.times,
         )
         key = (item.overrides, item.of, item.place, item.replaced) if compile_id is None else object()
-        self._put(self._process.overrides, item, key)
+        self._put(self._process.interventions.overrides, item, key)
 
     def _put(self, items: list[Any], item: Any, key: object) -> None:
         """Append an item, or replace the one that has the same key."""

@@ -10,7 +10,7 @@ from os import close, dup, pread
 from pathlib import Path
 from weakref import finalize
 
-from ..model import Process, ProcessEnd, Recording
+from ..model import Health, Interventions, Process, ProcessEnd, Recording, Runtime
 from ..shared import names
 from ..shared.call_pages import PAGE_BYTES
 from .build import ProcessBuilder
@@ -53,11 +53,11 @@ class StreamParts:
         parser = RecordParser()
         for record in self._records(parser, begin, end):
             builder.add(record)
-        if not process.record_counts.keys() & _OF_THE_PROCESS:
+        if not process.health.record_counts.keys() & _OF_THE_PROCESS:
             self._known_empty = begin, end
         builder.finish()
-        process.damaged_records += parser.damaged
-        process.end = ProcessEnd()  # of the part
+        process.health.damaged_records += parser.damaged
+        process.runtime.end = ProcessEnd()  # of the part
         if CALL_SAMPLES in contents:
             self._add_calls(process)
         return Recording(self._stream, None, [process], None, [])
@@ -79,11 +79,13 @@ class StreamParts:
             self._stream,
             rank=known.rank,
             info=known.info,
-            state=known.state,
             torch_version=known.torch_version,
-            captures=list(known.captures),
-            changed_settings=list(known.changed_settings),
-            failed_probes=dict(known.failed_probes),
+            interventions=Interventions(
+                captures=list(known.interventions.captures),
+                changed_settings=list(known.interventions.changed_settings),
+            ),
+            runtime=Runtime(state=known.runtime.state),
+            health=Health(failed_probes=dict(known.health.failed_probes)),
         )
 
     def _may_hold_one(self, begin: int, end: int) -> bool:
@@ -123,6 +125,6 @@ class StreamParts:
             content = file.read(PAGE_BYTES * (last - first + 1))
         calls = parse_calls(header + content)
         if calls is None:
-            process.calls_problem = f"its counters file {name} is damaged"
+            process.health.calls_problem = f"its counters file {name} is damaged"
             return
         assign_calls(process, calls, first)

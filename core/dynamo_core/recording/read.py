@@ -8,9 +8,9 @@ from contextlib import nullcontext
 from dataclasses import is_dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, cast, get_args, get_type_hints
 
-from ..model import Process, Recording, Run
+from ..model import GROUPS, Process, Recording, Run
 from ..shared.errors import DamagedRecording, NoRecording, NotARecording
 from ..shared.names import (
     CALLS_PREFIX,
@@ -215,12 +215,12 @@ class _StreamFollower:
             self._add(last)
         self._builder.finish()
         drop_invalid_fields(self.process)
-        self.process.damaged_records += self.parser.damaged
+        self.process.health.damaged_records += self.parser.damaged
         if self.file.problem is not None:
-            self.process.note_damage(self.file.problem)
+            self.process.health.note_damage(self.file.problem)
         self._add_calls()
-        if self.process.end is None:
-            self.process.stopped_at = last_stack(self.file.path)
+        if self.process.runtime.end is None:
+            self.process.runtime.stopped_at = last_stack(self.file.path)
         add_window(self.process, self._builder.window_records, self.file.path.parent)
 
     def read_kept(self, contents: Container[str]) -> Process:
@@ -256,17 +256,17 @@ class _StreamFollower:
         calls = parse_calls(content, with_samples=self._with_samples) if content is not None else None
         if calls is None:
             what_is_wrong = "cannot be read" if content is None else "is damaged"
-            self.process.calls_problem = f"its counters file {name} {what_is_wrong}"
+            self.process.health.calls_problem = f"its counters file {name} {what_is_wrong}"
             return
-        self.process.lost_records = calls.lost_records
-        self.process.last_errno = calls.last_errno
-        self.process.overlap_seconds = calls.overlap_ns / 1e9
-        self.process.compiling_in_calls_seconds = calls.compiling_ns / 1e9
+        self.process.health.lost_records = calls.lost_records
+        self.process.health.last_errno = calls.last_errno
+        self.process.runtime.overlap_seconds = calls.overlap_ns / 1e9
+        self.process.runtime.compiling_in_calls_seconds = calls.compiling_ns / 1e9
         for index, times in assign_calls(self.process, calls):
-            if index == self.process.step_marks_index:
-                self.process.step_marks = times
-            elif not _MAY_BE_OF_OWN_GRAPHS & self.process.failed_probes.keys():
-                self.process.inherited.append(times)
+            if index == self.process.runtime.step_marks_index:
+                self.process.runtime.step_marks = times
+            elif not _MAY_BE_OF_OWN_GRAPHS & self.process.health.failed_probes.keys():
+                self.process.runtime.inherited.append(times)
 
 
 def _calls_file_of(stream: Path) -> str | None:
@@ -283,27 +283,36 @@ _CHECKED_AS_THEY_ARE_BUILT = ("phases", "parallel_phases")
 
 def drop_invalid_fields(process: Process) -> None:
     """Remove values that do not match the model's types, and count them as damage."""
-    for name, hint in _hints_of_process().items():
+    process.health.damaged_records += _drop_invalid_fields(process)
+
+
+def _drop_invalid_fields(part: Any) -> int:
+    """How many values were removed from a process, or a group of its fields."""
+    dropped = 0
+    for name, hint in _hints_of(cast(Any, type(part))).items():
+        value = getattr(part, name)
         if name in _CHECKED_AS_THEY_ARE_BUILT:
             continue
-        value = getattr(process, name)
         if isinstance(value, list):
             kept = list(filter(check_of(get_args(hint)[0]), value))
-            process.damaged_records += len(value) - len(kept)
+            dropped += len(value) - len(kept)
             value[:] = kept
         elif isinstance(value, dict):
             invalid_fields = [key for key in value if not matches({key: value[key]}, hint)]
-            process.damaged_records += len(invalid_fields)
+            dropped += len(invalid_fields)
             for key in invalid_fields:
                 del value[key]
+        elif isinstance(value, GROUPS):
+            dropped += _drop_invalid_fields(value)
         elif is_dataclass(value) and name != "whole" and not matches(value, hint):
-            process.damaged_records += 1
-            setattr(process, name, None)
+            dropped += 1
+            setattr(part, name, None)
+    return dropped
 
 
 @cache
-def _hints_of_process() -> dict[str, Any]:
-    return get_type_hints(Process)
+def _hints_of(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 class _GrowingFile:

@@ -44,14 +44,14 @@ def add_window(process: Process, records: Sequence[WindowNoted], folder: Path) -
         return
     by_kind = {record.kind: record for record in records}
     own_ns = [record.own_ns for record in records if record.own_ns is not None]
-    process.profiler_seconds = max(own_ns) / 1e9 if own_ns else None
+    process.profiling.seconds = max(own_ns) / 1e9 if own_ns else None
     end = by_kind.get("end")
-    process.cuda_graph_counters = end.cuda_graphs if end is not None else None
+    process.profiling.cuda_graph_counters = end.cuda_graphs if end is not None else None
     times = by_kind.get("times")
     if times is None:
         reason = end.why_none if end is not None else None
         cut = "the process ended abruptly while it was open" if "opened" in by_kind else None
-        process.window_problem = printable(
+        process.profiling.problem = printable(
             str(reason or cut or "the process ended abruptly before it opened")
         )
         return
@@ -66,10 +66,10 @@ def add_window(process: Process, records: Sequence[WindowNoted], folder: Path) -
         if not matches(window, ProfileWindow):
             raise Damaged("it holds values of the wrong type")
     except _WRONG as error:
-        process.window_problem = printable(f"its trace cannot be read: {error}")
-        process.damaged_records += isinstance(error, Damaged)
+        process.profiling.problem = printable(f"its trace cannot be read: {error}")
+        process.health.damaged_records += isinstance(error, Damaged)
         return
-    process.window = window
+    process.profiling.window = window
 
 
 def _read(record: WindowNoted, folder: Path, numbers: Mapping[str, int]) -> Steps:
@@ -224,9 +224,9 @@ def window_events(process: Process) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
     Raises one of UNREADABLE where the trace, or the end of it, cannot be read.
     """
-    if process.window is None or process.whole is not None:
+    if process.profiling.window is None or process.whole is not None:
         return
-    name = f"{PROFILE_PREFIX}{process.info.pid}_times_{process.window.begin_ns}{PROFILE_SUFFIX}"
+    name = f"{PROFILE_PREFIX}{process.info.pid}_times_{process.profiling.window.begin_ns}{PROFILE_SUFFIX}"
     file = process.stream.parent / name
     base = _base_ns(file)
     if base is not None:

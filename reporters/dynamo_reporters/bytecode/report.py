@@ -86,7 +86,7 @@ def _page(recording: Recording, view: View, show_all: bool) -> Iterator[Block]:
 def _count(process: Process) -> str:
     if not process.is_ours:
         return "bytecode"
-    if not process.bytecodes and "bytecode" in process.failed_probes:
+    if not process.bytecodes and "bytecode" in process.health.failed_probes:
         return "compiled frames: not recorded"
     return number(len(process.bytecodes), "compiled frame")
 
@@ -94,8 +94,8 @@ def _count(process: Process) -> str:
 def _why_none(process: Process) -> str:
     if not process.is_ours:
         return _NOT_RECORDED
-    if "bytecode" in process.failed_probes:
-        return f"bytecode was not recorded: {process.failed_probes['bytecode']}"
+    if "bytecode" in process.health.failed_probes:
+        return f"bytecode was not recorded: {process.health.failed_probes['bytecode']}"
     return "no frame was compiled"
 
 

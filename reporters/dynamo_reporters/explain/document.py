@@ -157,7 +157,7 @@ def explained(process: Process) -> ExplainedProcess:
         rank=process.rank,
         info=process.info.as_json() or None,
         torch=process.torch_version,
-        captures=process.captures,
+        captures=process.interventions.captures,
         frames=[from_fields(FrameTried, frame, whole_graph=frame.is_whole_graph) for frame in process.frames]
         if process.is_ours
         else None,
@@ -166,15 +166,15 @@ def explained(process: Process) -> ExplainedProcess:
         inherited_graph_calls=process.inherited_calls if process.is_ours else None,
         graph_breaks=list(map(_break, process.breaks)) if has_breaks else None,
         compiles=list(map(_compile, process.compiles)),
-        cache_lookups=[from_fields(LookUp, each) for each in process.cache_lookups],
-        torch_totals=process.end.torch_totals if process.end else None,
+        cache_lookups=[from_fields(LookUp, each) for each in process.caching.lookups],
+        torch_totals=process.runtime.end.torch_totals if process.runtime.end else None,
         peak_memory=peaks([process]) or None,
-        torch_config=process.state.torch_config,
-        devices=process.state.devices,
-        failed_probes=process.failed_probes,
-        damaged_records=process.damaged_records,
-        lost_records=process.lost_records,
-        records=process.record_counts,
+        torch_config=process.runtime.state.torch_config,
+        devices=process.runtime.state.devices,
+        failed_probes=process.health.failed_probes,
+        damaged_records=process.health.damaged_records,
+        lost_records=process.health.lost_records,
+        records=process.health.record_counts,
     )
 
 

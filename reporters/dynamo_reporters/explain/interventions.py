@@ -27,22 +27,29 @@ from ..page.blocks import Block, Bullets, Heading, Paragraph
 
 def override_lines(recording: Recording) -> list[str]:
     """One for each call or compile in which something was replaced, and for each override that found none."""
-    applied = [_applied(each) for process in recording.processes for each in process.overrides]
+    applied = [_applied(each) for process in recording.processes for each in process.interventions.overrides]
     lines = list(dict.fromkeys(applied))
     lines += [f"{override}: found {_what_for(override)}" for override in unmatched_overrides(recording)]
-    changed = [_changed(each) for process in recording.processes for each in process.changed_settings]
+    changed = [
+        _changed(each) for process in recording.processes for each in process.interventions.changed_settings
+    ]
     lines += dict.fromkeys(changed)
     return lines + [f"{text}: torch never loaded that module" for text in _settings_not_met(recording)]
 
 
 def unmatched_overrides(recording: Recording) -> list[str]:
     """Overrides that replaced nothing in any process."""
-    met = {text for process in recording.processes for each in process.overrides for text in each.overrides}
+    met = {
+        text
+        for process in recording.processes
+        for each in process.interventions.overrides
+        for text in each.overrides
+    }
     return [text for text in recording.settings.override or () if text not in met]
 
 
 def _settings_not_met(recording: Recording) -> list[str]:
-    met = {each.change for process in recording.processes for each in process.changed_settings}
+    met = {each.change for process in recording.processes for each in process.interventions.changed_settings}
     return [text for text in recording.settings.config or () if text not in met]
 
 
@@ -75,10 +82,16 @@ def overrides_of(recording: Recording) -> Overrides:
     """The overrides, as the JSON document has them."""
     processes = recording.processes
     return Overrides(
-        applied=[OverrideOfProcess(process, each) for process in processes for each in process.overrides],
+        applied=[
+            OverrideOfProcess(process, each)
+            for process in processes
+            for each in process.interventions.overrides
+        ],
         unmatched=unmatched_overrides(recording) + _settings_not_met(recording),
         settings=[
-            SettingOfProcess(process, each) for process in processes for each in process.changed_settings
+            SettingOfProcess(process, each)
+            for process in processes
+            for each in process.interventions.changed_settings
         ],
     )
 
@@ -178,20 +191,22 @@ def semantics_of(recording: Recording) -> list[Semantics]:
         Semantics(process, replace(each, place=_place_of(each, compiles)))
         for process in recording.processes
         for compiles in [_compiles(process)]
-        for each in process.semantic_differences
+        for each in process.interventions.semantic_differences
     ]
 
 
 def _is_kept(recording: Recording) -> bool:
     return any(
-        each.answered == "eager" for process in recording.processes for each in process.semantic_differences
+        each.answered == "eager"
+        for process in recording.processes
+        for each in process.interventions.semantic_differences
     )
 
 
 def _lines(recording: Recording) -> Iterator[str]:
     for process in recording.processes:
         compiles = _compiles(process)
-        for each in process.semantic_differences:
+        for each in process.interventions.semantic_differences:
             where = place(_place_of(each, compiles))
             yield f"{where}{_frame(each, compiles)}: {_sentence(each)}. {_FARED[each.answered]}".strip()
 
@@ -234,7 +249,7 @@ def _frame(each: SemanticDifference, compiles: Mapping[int | None, Compile]) -> 
 def _compiles(process: Process) -> dict[int | None, Compile]:
     """The compile that each graph is of, by the graph's number."""
     entire = process.entire
-    if not process.semantic_differences:
+    if not process.interventions.semantic_differences:
         return {}
     first = {each.compile_id: each for each in reversed(entire.compiles)}
     graphs = reversed(entire.graphs)
@@ -261,7 +276,7 @@ def deferred_lines(recording: Recording) -> list[str]:
         f"{frame_name(frame.name)} at {place(frame.place)} ran eager {number(frame.times, 'time')}, as "
         f"compiling had taken, or would take, more CPU time than the program itself{_budget(recording)}"
         for process in recording.processes
-        for frame in process.deferred
+        for frame in process.interventions.deferred
     ]
 
 

@@ -54,7 +54,9 @@ def _next(case: Case) -> str:
     """The report that answers what the lines above it leave open."""
     if case.has_ranks and _has_more_to_say(case.ranks):
         return "ranks"
-    return "recompiles" if any(process.not_compiled for process in case.processes) else "explain"
+    return (
+        "recompiles" if any(process.interventions.not_compiled for process in case.processes) else "explain"
+    )
 
 
 def _has_more_to_say(ranks: Ranks) -> bool:

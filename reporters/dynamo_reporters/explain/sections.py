@@ -144,7 +144,7 @@ def _overrides(case: Case) -> Iterator[Block]:
 
 def bisection_lines(case: Case) -> list[str]:
     """What is bisected in any process."""
-    found = (process.state.bisecting for process in case.processes)
+    found = (process.runtime.state.bisecting for process in case.processes)
     return [f"{each}: {BISECTED}" for each in dict.fromkeys(found) if each is not None]
 
 

@@ -48,9 +48,9 @@ def _memory_rows(recording: Recording) -> Iterator[tuple[str, str]]:
         several = " of a process" if len(recording.processes) > 1 else ""
         yield f"peak memory{several}", peaks_text(found)
     for process in recording.processes[:_PROCESSES_SHOWN]:
-        if process.window is not None and process.window.memory:
+        if process.profiling.window is not None and process.profiling.window.memory:
             title = f"memory growth in a step{process_title(process, recording)}"
-            yield title, growth_text(process.window.memory)
+            yield title, growth_text(process.profiling.window.memory)
 
 
 def count_rows(case: Case) -> list[tuple[str, str | None]]:
@@ -154,7 +154,9 @@ def compile_time_blocks(case: Case) -> Iterator[Block]:
         if value
     ]
     lookups = Counter(
-        (lookup.cache, lookup.outcome) for process in recording.processes for lookup in process.cache_lookups
+        (lookup.cache, lookup.outcome)
+        for process in recording.processes
+        for lookup in process.caching.lookups
     )
     for cache in dict.fromkeys(cache for cache, _ in lookups):
         outcomes = [

@@ -80,7 +80,7 @@ def records_of(stages: Iterable[str]) -> frozenset[str]:
 
 def recorded_stages(processes: Iterable[Process]) -> list[str]:
     """The stages of which a recording has anything, asked for or not."""
-    counts = [process.record_counts for process in processes]
+    counts = [process.health.record_counts for process in processes]
     return [stage for stage, records in STAGES.items() if any(r in c for r in records for c in counts)]
 
 

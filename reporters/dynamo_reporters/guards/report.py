@@ -78,8 +78,10 @@ def _page(recording: Recording, show_all: bool) -> list[Block]:
         entries = entries_of(process)
         missing = without_guards(process, entries)
         blocks.append(Heading(f"{_count(entries, process)}{process_title(process, recording)}", 1))
-        if "guards" in process.failed_probes:
-            blocks.append(Paragraph(f"guards: not recorded ({process.failed_probes['guards']})", "warning"))
+        if "guards" in process.health.failed_probes:
+            blocks.append(
+                Paragraph(f"guards: not recorded ({process.health.failed_probes['guards']})", "warning")
+            )
         if missing:
             blocks.append(Bullets(missing, "dim"))
         elif not entries:
@@ -92,7 +94,7 @@ def _page(recording: Recording, show_all: bool) -> list[Block]:
 def _count(entries: Sequence[Entry], process: Process) -> str:
     """How many cache entries there are; those that torch made, but whose guards nobody recorded, are no 0."""
     lost = entries_lost(process, entries)
-    if not entries and (lost or "guards" in process.failed_probes):
+    if not entries and (lost or "guards" in process.health.failed_probes):
         return "cache entries: not recorded"
     count = number(len(entries), "cache entry", "cache entries")
     return f"{count} of {len(entries) + lost:,}" if lost else count

@@ -160,7 +160,7 @@ def _of_run(run: Run) -> dict[str, Any]:
 
 
 def _of_process(process: Process) -> dict[str, Any]:
-    info, state = process.info, process.state
+    info, state = process.info, process.runtime.state
     return {
         "stream": process.stream.name,
         "pid": info.pid,
@@ -174,5 +174,5 @@ def _of_process(process: Process) -> dict[str, Any]:
         "devices": state.devices,
         "torch's settings that are not the defaults": state.torch_config,
         "environment": info.environment,
-        "records": dict(sorted(process.record_counts.items(), key=lambda each: (-each[1], each[0]))),
+        "records": dict(sorted(process.health.record_counts.items(), key=lambda each: (-each[1], each[0]))),
     }

@@ -145,7 +145,7 @@ def frozen_frames(recording: Recording) -> list[Frozen]:
     found = []
     for process in recording.processes:
         by_frame: dict[object, list[NotCompiled]] = {}
-        for each in process.not_compiled:
+        for each in process.interventions.not_compiled:
             by_frame.setdefault((each.name, each.place), []).append(each)
         for same in by_frame.values():
             found.append(Frozen(process, same[0].name, same[0].place, tuple(same)))
@@ -166,8 +166,8 @@ def freeze_sentence(recording: Recording) -> str | None:
     after = freeze_asked_for(recording)
     if after is None:
         return None
-    parts = [process for process in recording.processes if process.freeze is not None]
-    frozen = [process for process in parts if process.freeze and process.freeze.frozen]
+    parts = [process for process in recording.processes if process.interventions.freeze is not None]
+    frozen = [freeze for process in parts if (freeze := process.interventions.freeze) and freeze.frozen]
     if not frozen:
         return f"Not frozen: {_progress(after, parts)}."
     frames = frozen_frames(recording)
@@ -250,7 +250,7 @@ def freeze_of(recording: Recording) -> FreezeDocument | None:
         on_recompile=recording.settings.on_recompile,
         processes=[
             FreezeOfProcess(process, None, None, None, None)
-            if (freeze := process.freeze) is None
+            if (freeze := process.interventions.freeze) is None
             else FreezeOfProcess(process, freeze.frozen, freeze.calls, freeze.seconds, freeze.at_ns)
             for process in recording.processes
         ],
@@ -278,7 +278,7 @@ def _wanted(after: FreezeAfter) -> str:
 
 def _progress(after: FreezeAfter, processes: list[Process]) -> str:
     """How far it was from it, in the process that came nearest."""
-    reached = [process.freeze for process in processes if process.freeze is not None]
+    reached = [freeze for process in processes if (freeze := process.interventions.freeze) is not None]
     if after.seconds is not None:
         waited = [freeze.seconds for freeze in reached if freeze.seconds is not None]
         if not waited:

@@ -277,7 +277,7 @@ def _calls(times: CallTimes | None) -> Calls | None:
 
 def inherited_calls(process: Process) -> InheritedCalls | None:
     """The calls of graphs that the parent of a process compiled; None where calls were not counted."""
-    if process.overlap_seconds is None:
+    if process.runtime.overlap_seconds is None:
         return None
     return InheritedCalls(process.inherited_calls, process.inherited_seconds)
 

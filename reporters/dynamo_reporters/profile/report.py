@@ -108,7 +108,7 @@ def steady_state_blocks(case: Case, step: str | None) -> Iterator[Block]:
             + (f" in blocks of {steps.block_size} steps." if steps.block_size > 1 else ".")
             + _first(process, steps)
         )
-        if process.window is not None:
+        if process.profiling.window is not None:
             yield Paragraph(
                 "The steps of the profiled window are not among them. A step recorded with its lines or "
                 "memory comes right after it: where there is one, it is among them, and slower.",
@@ -123,7 +123,7 @@ def _why_none(process: Process, step: str | None) -> str:
     if step is not None and not is_name_known(process, step):
         return f"not found; no compiled frame, and no function that led to one, is called {step}"
     what = "nothing" if step is None else f"no graph below {step}"
-    outside = "" if process.window is None else ", outside of the profiled window"
+    outside = "" if process.profiling.window is None else ", outside of the profiled window"
     return f"not found; {what} is called often enough after the last compile{outside}"
 
 

@@ -36,12 +36,12 @@ def window_blocks(recording: Recording) -> Iterator[Block]:
     """The section about the window, for each process that was to have one."""
     for process in recording.processes:
         title = f"In a window of steady steps{process_title(process, recording)}"
-        if process.window is not None:
+        if process.profiling.window is not None:
             yield Heading(title)
-            yield from _window(process, process.window)
-        elif process.window_problem is not None:
+            yield from _window(process, process.profiling.window)
+        elif process.profiling.problem is not None:
             yield Heading(title)
-            yield Paragraph(f"No window was profiled: {process.window_problem}.")
+            yield Paragraph(f"No window was profiled: {process.profiling.problem}.")
 
 
 def _window(process: Process, window: ProfileWindow) -> Iterator[Block]:
@@ -183,7 +183,7 @@ def _cuda_graphs(process: Process, window: ProfileWindow) -> Iterator[Block]:
         return
     yield Heading("CUDA graphs", 3)
     launches = sum(part.cuda_graph_launches or 0 for part in window.parts)
-    counters = process.cuda_graph_counters
+    counters = process.profiling.cuda_graph_counters
     parts = [f"{number(launches, 'replay')} in the window"]
     if counters is None:
         parts.append(f"skips and re-records in the run: {_NOT_RECORDED}")
@@ -302,9 +302,9 @@ class Window:
 
 def window_of(process: Process) -> Window | NoWindow | None:
     """The window of a process; None where the run was not asked for one."""
-    window = process.window
+    window = process.profiling.window
     if window is None:
-        return None if process.window_problem is None else NoWindow(process.window_problem)
+        return None if process.profiling.problem is None else NoWindow(process.profiling.problem)
     return from_fields(
         Window,
         window,
@@ -315,7 +315,7 @@ def window_of(process: Process) -> Window | NoWindow | None:
         eager_operators=costliest_eager(window),
         operators=sorted(window.operators, key=lambda operator: -operator.self_seconds),
         kernels=None if window.kernels is None else list(map(_kernel, costliest_kernels(window))),
-        cuda_graph_counters=process.cuda_graph_counters,
+        cuda_graph_counters=process.profiling.cuda_graph_counters,
     )
 
 

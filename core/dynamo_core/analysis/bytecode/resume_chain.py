@@ -141,7 +141,7 @@ class Links:
         if len(failed) == 1 and len(self._namesakes[function.code_name]) == 1:
             reason = (failed[0].reason or "no reason recorded").partition("\n")[0]
             return f"Dynamo {failed[0].outcome} it, so it runs eager: {reason}"
-        if self.process.record_counts.get(names.BYTECODE, 0) > len(self.process.bytecodes):
+        if self.process.health.record_counts.get(names.BYTECODE, 0) > len(self.process.bytecodes):
             return "not compiled, or not among the frames shown here"
         return "never compiled: it was not called, or ran eager"
 
@@ -301,7 +301,7 @@ def _compiled_text(step: Step, links: Links) -> str:
 
 def no_graph(process: Process) -> str:
     """The text for a compile without graphs."""
-    return "graphs: not recorded" if "graphs" in process.failed_probes else "no graph"
+    return "graphs: not recorded" if "graphs" in process.health.failed_probes else "no graph"
 
 
 def break_text(graph_break: GraphBreak) -> str:

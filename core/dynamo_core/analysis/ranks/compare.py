@@ -148,7 +148,7 @@ def _rows(recording: Recording, ranks: Mapping[int, Process]) -> Iterator[RankRo
 def _state(process: Process, recording: Recording) -> State:
     if not process.is_ours:
         return "not recorded"
-    if process.end is not None:
+    if process.runtime.end is not None:
         return "ended"
     return "killed" if _is_over(recording) else "not ended"
 
@@ -160,7 +160,7 @@ def _is_over(recording: Recording) -> bool:
 
 def _cache_counts(process: Process) -> tuple[int, int]:
     """How many cache look-ups were hits, and how many misses."""
-    outcomes = [lookup.outcome for lookup in process.cache_lookups]
+    outcomes = [lookup.outcome for lookup in process.caching.lookups]
     return outcomes.count("hit"), outcomes.count("miss")
 
 
@@ -170,7 +170,7 @@ def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_Statement], 
     several = [
         _common_part(ranks, "graph breaks", "the order of graph breaks", lambda each: each.breaks),
         _common_part(ranks, "recompiles", "the order of recompiles", lambda each: each.recompiles),
-        _common_part(ranks, "caches", "hits and misses in torch's caches", lambda each: each.cache_lookups),
+        _common_part(ranks, "caches", "hits and misses in torch's caches", lambda each: each.caching.lookups),
     ]
     in_graphs: list[tuple[Subject, str]] = []
     if all(graph.nodes is not None for graph in graphs):
@@ -181,7 +181,7 @@ def _what_was_compared(ranks: Mapping[int, Process]) -> tuple[list[_Statement], 
     elif all(graph.code is not None for graph in graphs):
         in_graphs.append(("graphs", "the code of the graphs, but for numbers in it"))
     several += [_common_part(ranks, subject, text, lambda each: each.graphs) for subject, text in in_graphs]
-    if not any(process.cache_lookups for process in ranks.values()):  # then agreement means nothing
+    if not any(process.caching.lookups for process in ranks.values()):  # then agreement means nothing
         no_lookups = _Statement("caches", "hits and misses in torch's caches (nothing was looked up)")
         several = [
             (no_lookups, False) if is_compared and statement.subject == "caches" else (statement, is_compared)
@@ -218,7 +218,7 @@ def _common_part(
         return _Statement(subject, f"{text} (not recorded of {who})"), False
     counts = {rank: len(things(process)) for rank, process in ranks.items()}
     least, most = min(counts.values(), default=0), max(counts.values(), default=0)
-    if least == most or all(process.end is not None for process in ranks.values()):
+    if least == most or all(process.runtime.end is not None for process in ranks.values()):
         return _Statement(subject, text), True
     if least:
         return _Statement(subject, f"{text} (the first {least:,}, of up to {most:,})"), True

@@ -39,7 +39,7 @@ def is_recorded(process: Process, subject: Subject) -> bool:
         return breaks_recorded_in(process)
     if subject == "recompiles":
         return recompiles_recorded_in(process)
-    return subject not in ("graphs", "collectives") or "graphs" not in process.failed_probes
+    return subject not in ("graphs", "collectives") or "graphs" not in process.health.failed_probes
 
 
 def _settings(ranks: Ranks) -> Iterator[Difference]:
@@ -60,7 +60,7 @@ def _recorded_settings(process: Process) -> dict[str, str]:
     for name, value in sorted((process.info.environment or {}).items()):
         if name not in OF_A_RANK:
             found[name] = value
-    for module, values in (process.state.torch_config or {}).items():
+    for module, values in (process.runtime.state.torch_config or {}).items():
         found |= {f"{module}.{name}": value for name, value in values.items()}
     return found
 
@@ -91,7 +91,7 @@ def _first_difference(
         made = {rank: steps[index] for rank, steps in sequences.items() if index < len(steps)}
         keys = {step.key for step in made.values()}
         if len(keys) > 1 or any(
-            ranks[rank].end is not None or (calls is not None and _has_skipped(rank, made, calls))
+            ranks[rank].runtime.end is not None or (calls is not None and _has_skipped(rank, made, calls))
             for rank in sequences
             if rank not in made
         ):
@@ -126,7 +126,7 @@ def _recompiles(process: Process) -> Iterator[Step]:
 
 
 def _lookups(process: Process) -> Iterator[Step]:
-    for each in process.cache_lookups:
+    for each in process.caching.lookups:
         what = f"{cache_name(each.cache)}: {each.outcome}, for {compile_label(each.compile_id)}"
         yield Step((each.cache, each.outcome), what)
 
@@ -134,7 +134,8 @@ def _lookups(process: Process) -> Iterator[Step]:
 def _with_folders(difference: Difference, ranks: Ranks) -> Difference:
     """Add the cache folders to a difference of look-ups, unless all ranks began with the same folder."""
     # A rank that has changed its cache folders is left out: which of them a look-up used is not known.
-    began = {rank: process.caches[0] for rank, process in ranks.items() if len(process.caches) == 1}
+    in_use = {rank: process.caching.in_use for rank, process in ranks.items()}
+    began = {rank: used[0] for rank, used in in_use.items() if len(used) == 1}
     if len({(use.folder, use.held_graphs) for use in began.values()}) < 2:
         return difference
     with_folders = []

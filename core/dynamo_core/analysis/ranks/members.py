@@ -122,7 +122,7 @@ def with_equivalents(ranks: Mapping[int, Process], some: Iterable[int]) -> tuple
 
 def inside_of(process: Process) -> Inside | None:
     """The call or compile that began last and did not end; None if there is none, or none was recorded."""
-    if process.end is not None:
+    if process.runtime.end is not None:
         return None
     found = [
         *(Inside(each.backend_ns or each.began_ns, compiling=each) for each in process.compiling),

@@ -77,7 +77,7 @@ def who_waits(
     in_collectives = {rank: activity for rank, activity in inside.items() if activity.collectives}
     raised = {rank: graph for rank, process in ranks.items() if (graph := _raised(process)) is not None}
     lost = tuple(_lost(ranks, in_collectives, raised)) if is_over else ()
-    failed = {rank: process for rank, process in ranks.items() if process.end and process.end.raised}
+    failed = {rank: process for rank, process in ranks.items() if (end := process.runtime.end) and end.raised}
     in_calls = {rank: graph for rank, graph in raised.items() if rank in failed}
     # Where one rank ends, calls of graphs with collectives fail on the others, and a launcher kills the rest.
     first = tuple(_exceptions({rank: each for rank, each in failed.items() if rank not in in_calls}))
@@ -95,10 +95,10 @@ def _exceptions(ranks: Mapping[int, Process]) -> Iterator[str]:
     """The exceptions that ended ranks; not known for a rank that is represented by an equivalent one."""
     by_error: dict[str, list[int]] = {}
     for rank, process in ranks.items():
-        assert process.end is not None
-        at = process.end.raised_at
-        where = "" if at is None else f" at {place(at)} in {process.end.raised_in}"
-        by_error.setdefault(f"{process.end.raised}{where}", []).append(rank)
+        assert process.runtime.end is not None
+        at = process.runtime.end.raised_at
+        where = "" if at is None else f" at {place(at)} in {process.runtime.end.raised_in}"
+        by_error.setdefault(f"{process.runtime.end.raised}{where}", []).append(rank)
     for error, some in by_error.items():
         yield f"{ranks_in_words(some)} ended in an exception, {error}"
 
@@ -160,7 +160,7 @@ def _outside_of_graphs(
         these = with_equivalents(ranks, some)
         were = "was" if len(these) == 1 else "were"
         yield f"{ranks_in_words(these)} {were} {stopped}, outside of compiled graphs"
-    innermost = (ranks[rank].stopped_at[-1] for some in by_line.values() for rank in some)
+    innermost = (ranks[rank].runtime.stopped_at[-1] for some in by_line.values() for rank in some)
     if len(by_line) > 1 and any(_DISTRIBUTED in frame.place.file for frame in innermost):
         yield (
             "a collective waits until every rank has called it: look for what led them to different lines, a "
@@ -189,7 +189,7 @@ def _waiting_in_collectives(
     if compiling:
         others = ranks_in_words(with_equivalents(ranks, compiling))
         yield f"{who} {wait} in collectives for {others}, still compiling"
-    ended = [rank for rank, process in ranks.items() if process.end is not None]
+    ended = [rank for rank, process in ranks.items() if process.runtime.end is not None]
     if ended:
         others = ranks_in_words(with_equivalents(ranks, ended))
         yield f"{who} {wait} in collectives for {others}, whose program has ended"

@@ -61,7 +61,7 @@ def compile_costs(process: Process) -> list[CompileCost]:
     metrics: dict[tuple[CompileId | None, bool], Compile] = {}
     for compile_ in process.compiles:
         metrics.setdefault((compile_.compile_id, not compile_.is_forward), compile_)
-    names, lookups = _frames(process), by_compile(process.cache_lookups)
+    names, lookups = _frames(process), by_compile(process.caching.lookups)
     costs = [
         _cost(lookups.get(key[0], ()), key, trees.get(key, ()), metrics.get(key), names)
         for key in dict.fromkeys([*trees, *metrics])
@@ -324,7 +324,7 @@ class Tracing:
 
 def tracing(process: Process) -> Tracing | None:
     """The tracing of a process by function; None where it was not recorded."""
-    if not process.entire.record_counts.get(TRACING_TIME):
+    if not process.entire.health.record_counts.get(TRACING_TIME):
         return None
     named: dict[tuple[str, Place], Traced] = {}
     other_calls, other_seconds = 0, 0.0

@@ -253,7 +253,7 @@ def _steps(process: Process, graph: Graph, times: CallTimes, settled: int) -> St
     blocks = [
         ((after.began_ns - before.began_ns) / 1e9, after.number - before.number)
         for before, after in pairwise(steady)
-        if not _is_profiled(before.began_ns, after.began_ns, process.window)
+        if not _is_profiled(before.began_ns, after.began_ns, process.profiling.window)
     ]
     if not blocks:
         return None

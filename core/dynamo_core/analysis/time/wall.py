@@ -78,11 +78,11 @@ def wall_time(
     if end is None or end <= begin:
         return None
     known = [*_start_up(process, begin), *_compiling(process, compile_split), *_calls(process)]
-    if process.profiler_seconds is not None:
-        known.append(Part(PROFILER, process.profiler_seconds, note="starting, stopping and writing it"))
-    if process.tried_changes:
-        known.append(Part(TRIALS, sum(each.seconds for each in process.tried_changes)))
-    last = _moment(process.end.ended_ns if process.end else None)
+    if process.profiling.seconds is not None:
+        known.append(Part(PROFILER, process.profiling.seconds, note="starting, stopping and writing it"))
+    if process.interventions.tried_changes:
+        known.append(Part(TRIALS, sum(each.seconds for each in process.interventions.tried_changes)))
+    last = _moment(process.runtime.end.ended_ns if process.runtime.end else None)
     if last is not None and saw_end and last < end:
         known.append(Part(EXIT, (end - last) / 1e9))
     rest = (end - begin) / 1e9 - sum(part.seconds or 0.0 for part in known)
@@ -101,7 +101,7 @@ def _end(process: Process, recording: Recording) -> tuple[int | None, bool]:
         ended = _moment(recording.run.ended_ns if recording.run else None)
         if ended is not None:
             return ended, True
-    ended = _moment(process.end.ended_ns if process.end else None)
+    ended = _moment(process.runtime.end.ended_ns if process.runtime.end else None)
     if ended is not None:
         return ended, True
     return max(_known_moments(process), default=None), False
@@ -116,19 +116,19 @@ def _known_moments(process: Process) -> Iterable[int]:
     yield from (phase.last_ns for phase in process.phases)
     for times in call_times(process):
         yield from (call.began_ns + int(call.seconds * 1e9) for call in (*times.early, *times.samples))
-    if process.timeline is not None and process.timeline.ready_ns is not None:
-        yield process.timeline.ready_ns
+    if process.runtime.timeline is not None and process.runtime.timeline.ready_ns is not None:
+        yield process.runtime.timeline.ready_ns
 
 
 def call_times(process: Process) -> Iterable[CallTimes]:
     """The calls of every compiled graph and backward of a process, and of the graphs that it inherited."""
-    yield from process.inherited
+    yield from process.runtime.inherited
     for graph in process.graphs:
         yield from (times for times in (graph.times, graph.backward) if times is not None)
 
 
 def _start_up(process: Process, begin: int) -> Iterable[Part]:
-    timeline = process.timeline
+    timeline = process.runtime.timeline
     if timeline is None or process.info.forked:
         return
     began, ended, ready = timeline.torch_began_ns, timeline.torch_ended_ns, timeline.ready_ns
@@ -147,10 +147,10 @@ def _start_up(process: Process, begin: int) -> Iterable[Part]:
 def _compiling(process: Process, by_kind: CompileSplit | None) -> Iterable[Part]:
     phases = merged((phase.begin_ns, phase.last_ns) for phase in process.phases)
     compiling = compile_intervals(process)
-    imports = merged((each.began_ns, each.ended_ns) for each in process.imports)
+    imports = merged((each.began_ns, each.ended_ns) for each in process.runtime.imports)
     outside = _length(merged([*imports, *compiling])) - _length(compiling)
-    if process.imports:
-        modules = " and ".join(dict.fromkeys(each.module for each in process.imports))
+    if process.runtime.imports:
+        modules = " and ".join(dict.fromkeys(each.module for each in process.runtime.imports))
         yield Part(IMPORTING_COMPILER, outside / 1e9, note=f"{modules}, where not within a compile")
     if not compiling and probe_failed([process], "frames") is not None:
         yield Part(COMPILING, None)
@@ -205,14 +205,18 @@ def _calls(process: Process) -> Iterable[Part]:
     backward = [graph.backward for graph in process.graphs if graph.backward is not None]
     inside = sum(times.seconds for times in (*forward, *backward)) + process.inherited_seconds
     are_counted = probe_failed([process], "graphs", "graph calls", "backward calls") is None
-    if not are_counted or process.overlap_seconds is None or process.compiling_in_calls_seconds is None:
+    if (
+        not are_counted
+        or process.runtime.overlap_seconds is None
+        or process.runtime.compiling_in_calls_seconds is None
+    ):
         yield Part(GRAPHS, None)
         return
-    doubled = process.overlap_seconds + process.compiling_in_calls_seconds
+    doubled = process.runtime.overlap_seconds + process.runtime.compiling_in_calls_seconds
     yield Part(
         GRAPHS,
         max(inside - doubled, 0.0),
-        _basis((*forward, *backward, *process.inherited)),
+        _basis((*forward, *backward, *process.runtime.inherited)),
         parts=(
             Part("forward", sum(times.seconds for times in forward), _basis(forward)),
             Part("backward", sum(times.seconds for times in backward), _basis(backward)),
@@ -223,7 +227,7 @@ def _calls(process: Process) -> Iterable[Part]:
     called = [times for times in forward if times.calls]
     # Inherited calls without a sample do not count as missing: they may be of a backward, which has no
     # guards.
-    totals = [times.guard_seconds_in_all for times in (*called, *process.inherited)]
+    totals = [times.guard_seconds_in_all for times in (*called, *process.runtime.inherited)]
     timed = [total for total in totals if total is not None]
     seconds = sum(timed) if timed else None
     missing = sum(times.guard_seconds is None for times in called)

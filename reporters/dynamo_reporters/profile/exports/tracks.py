@@ -244,7 +244,7 @@ def start_up(process: Process) -> Iterable[Slice]:
     """Until the program could begin, and the imports of the compiler; of a selected part there is none."""
     if process.whole is not None:
         return
-    timeline = process.timeline
+    timeline = process.runtime.timeline
     if timeline is not None and not process.info.forked:
         for name, begin, end in (
             ("starting Python", timeline.began_ns, timeline.armed_ns),
@@ -252,7 +252,7 @@ def start_up(process: Process) -> Iterable[Slice]:
             ("setting up this recording", timeline.torch_ended_ns, timeline.ready_ns),
         ):
             yield from _slice(name, begin, end)
-    for each in process.imports:
+    for each in process.runtime.imports:
         yield from _slice(f"import {each.module}", each.began_ns, each.ended_ns)
 
 
@@ -299,7 +299,7 @@ def _forwards(process: Process) -> Iterable[Slice]:
         if graph.times is not None:
             yield from _calls(graph.times, graph_name(graph), graph)
     if process.whole is None:
-        for times in process.inherited:
+        for times in process.runtime.inherited:
             yield from _calls(times, INHERITED, None)
 
 
@@ -387,7 +387,7 @@ def _breaks(process: Process) -> Iterable[Mark]:
 
 
 def _refused(process: Process) -> Iterable[Mark]:
-    for item in process.not_compiled:
+    for item in process.interventions.not_compiled:
         if item.at_ns is not None and item.name is not None:
             details: dict[str, str | int] = {"times": item.times}
             if item.place is not None:
@@ -398,6 +398,6 @@ def _refused(process: Process) -> Iterable[Mark]:
 
 
 def _freeze(process: Process) -> Iterable[Mark]:
-    freeze = process.freeze
+    freeze = process.interventions.freeze
     if freeze is not None and freeze.frozen:
         yield Mark("freeze: nothing is compiled from here on", freeze.at_ns)

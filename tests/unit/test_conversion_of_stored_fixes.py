@@ -11,7 +11,7 @@ from dynamo_core.fix.trial import Patch
 from dynamo_core.launch.program import Program
 from dynamo_core.model import Place
 from dynamo_core.remedies.rules import Assignment, Change
-from dynamo_core.shared.from_json import from_json
+from dynamo_core.shared.conversion import from_json
 
 FIX = ProvenFix(
     (Patch("a.py", "before", "after"),),
