@@ -40,9 +40,19 @@ def _build(hint: Any, value: Any) -> Any:
         if missing:
             raise ValueError(f"it has no {missing[0]}")
         return hint(**{name: _build(hints[name], value[name]) for name in hints if name in value})  # type: ignore[operator]
+    if hasattr(hint, "_fields") and isinstance(value, list):
+        return hint(*value)
     if get_origin(hint) is tuple and isinstance(value, list):
         return tuple(_build(get_args(hint)[0], each) for each in value)
     if get_origin(hint) in (Union, UnionType):
-        kinds = [each for each in get_args(hint) if is_dataclass(each) or get_origin(each) is tuple]
+        kinds = [
+            each
+            for each in get_args(hint)
+            if is_dataclass(each) or hasattr(each, "_fields") or get_origin(each) is tuple
+        ]
         return _build(kinds[0], value) if kinds and value is not None else value
     return value
+
+
+def _is_built(hint: Any) -> bool:
+    return is_dataclass(hint) or hasattr(hint, "_fields") or get_origin(hint) is tuple
