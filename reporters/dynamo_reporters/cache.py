@@ -7,6 +7,7 @@ from dynamo_core.caches.explained import CacheReport, ExplainedLookup, Reason
 from dynamo_core.caches.lookups import EqualGraphs
 from dynamo_core.caches.store import Pruned, Store, StoredLayer, VllmFolder
 from dynamo_core.model import Recording
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
@@ -329,17 +330,12 @@ def _age(days: float | None) -> str:
 def store_document(looked: Sequence[Looked], days: float) -> StoreDocument:
     """The document."""
     folders = tuple(
-        FolderDocument(
-            each.store.folder,
-            each.store.kind,
-            each.store.size,
-            each.store.entries,
-            each.store.layers,
-            tuple(Version(version, count) for version, count in each.store.torch.items()),
-            each.store.torch_asked,
-            each.store.problems,
-            each.vllm,
-            each.pruned,
+        from_fields(
+            FolderDocument,
+            each.store,
+            torch=tuple(Version(version, count) for version, count in each.store.torch.items()),
+            vllm=each.vllm,
+            pruned=each.pruned,
         )
         for each in looked
     )

@@ -8,7 +8,6 @@ import json
 import shutil
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from ..launch.program import Program
 from ..launch.run import provenance_mark
@@ -92,36 +91,25 @@ def save(fixes: Fixes, program: Program | None = None) -> None:
             FOLDER.unlink()
         shutil.rmtree(FOLDER, ignore_errors=True)
         FOLDER.mkdir(mode=0o700)
-        content = {
-            "mark": provenance_mark(FOLDER),
-            "program": None if program is None else asdict(program),
-            "fixes": [_stored(fix) for fix in fixes.fixes],
-            "together": [asdict(patch) for patch in fixes.patches],
-        }
+        proven = ProvenFixes(program, tuple(map(_proven_fix, fixes.fixes)), fixes.patches)
+        content = {"mark": provenance_mark(FOLDER), **asdict(proven)}
         create_private(_FILE, json.dumps(content).encode())
     except OSError as error:
         raise CannotRecord(f"cannot write {FOLDER}: {error.strerror}") from error
 
 
-def _stored(fix: Fix) -> dict[str, Any] | None:
+def _proven_fix(fix: Fix) -> ProvenFix | None:
     kept = fix.kept
     if kept is None:
         return None
-    change = kept.remedy.change
-    return {
-        "patches": [asdict(patch) for patch in kept.patches],
-        "change": None if change is None else asdict(change),
-        "place": fix.finding.place,
-        "called_at": kept.called_at,
-    }
+    return ProvenFix(kept.patches, kept.remedy.change, fix.finding.place, kept.called_at)
 
 
 def read_proven() -> ProvenFixes:
     """The stored fixes; CannotApply where there are none that were proven here."""
     try:
         saved = json.loads(read_plain(_FILE, _LARGEST))
-        mark = saved["mark"]
-        found = from_json(ProvenFixes, saved)
+        mark, found = saved["mark"], from_json(ProvenFixes, saved)
     except FileNotFoundError as error:
         raise CannotApply("nothing has been proven here yet: run `dynamo fix` first") from error
     except (OSError, ValueError, KeyError, TypeError) as error:

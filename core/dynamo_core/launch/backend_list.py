@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from ..shared.backend_choice import BackendChoice, parse_choice
+from ..shared.conversion import from_json
 from ..shared.errors import BackendProblem
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import Settings
@@ -174,8 +175,7 @@ def _answer(python: str, question: str, **about: Any) -> Any:
 
 
 def _backend(content: Mapping[str, Any]) -> Backend:
-    known = {"tags": tuple(content["tags"]), "devices": content["devices"] or None}
-    return Backend(**{**content, **known})
+    return from_json(Backend, {**content, "devices": content["devices"] or None})
 
 
 def _file_of(choice: BackendChoice, python: str) -> str | None:

@@ -24,6 +24,7 @@ from ..model import (
 )
 from ..shared import names
 from ..shared.change_tried import ChangeTried
+from ..shared.conversion import from_fields
 from ..shared.early_records import (
     CaptureDecided,
     FrameDeferred,
@@ -245,14 +246,8 @@ class ProcessBuilder:
         return kind.of({name: value for name, value in content.items() if name not in invalid_fields})
 
     def _timeline(self, record: Record) -> None:
-        known = structured(TimelineKnown, record)
-        self.process.runtime.timeline = Timeline(
-            self.process.info.began_ns,
-            known.armed_ns,
-            known.torch_began_ns,
-            known.torch_ended_ns,
-            known.ready_ns,
-        )
+        known, began_ns = structured(TimelineKnown, record), self.process.info.began_ns
+        self.process.runtime.timeline = from_fields(Timeline, known, began_ns=began_ns)
 
     def _step_marks(self, record: Record) -> None:
         marks = structured(StepMarksKept, record)
@@ -260,8 +255,7 @@ class ProcessBuilder:
         self.process.runtime.step_mark_seconds = max(0.0, marks.ns_each / 1e9)
 
     def _imported(self, record: Record) -> None:
-        imported = structured(ModuleImported, record)
-        self.process.runtime.imports.append(Import(imported.module, imported.began_ns, imported.ended_ns))
+        self.process.runtime.imports.append(from_fields(Import, structured(ModuleImported, record)))
 
     def _profile_window(self, record: Record) -> None:
         self.window_records.append(structured(WindowNoted, record))
@@ -270,35 +264,23 @@ class ProcessBuilder:
         self.process.torch_version = str(record.json_payload()["pytorch_version"])
 
     def _capture_decision(self, record: Record) -> None:
-        decided = structured(CaptureDecided, record)
-        self.process.interventions.captures.append(
-            CaptureDecision(
-                decided.decision,
-                decided.because,
-                decided.policy,
-                decided.backend,
-                decided.fallback_random,
-                decided.raises,
-            )
-        )
+        decided = from_fields(CaptureDecision, structured(CaptureDecided, record))
+        self.process.interventions.captures.append(decided)
 
     def _probe_failed(self, record: Record) -> None:
         failure = structured(ProbeFailed, record)
         self.process.health.failed_probes[failure.probe] = failure.error
 
     def _config_changed(self, record: Record) -> None:
-        changed = structured(ConfigChanged, record)
-        self.process.interventions.changed_settings.append(
-            ChangedSetting(changed.change, changed.was, changed.now, changed.problem)
-        )
+        changed = from_fields(ChangedSetting, structured(ConfigChanged, record))
+        self.process.interventions.changed_settings.append(changed)
 
     def _notebook_cell(self, record: Record) -> None:
         cell = structured(NotebookCell, record)
         self._cells[cell.file] = cell.number
 
     def _freeze(self, record: Record) -> None:
-        noted = structured(FreezeNoted, record)
-        self.process.interventions.freeze = Freeze(noted.frozen, noted.calls, noted.seconds, noted.at_ns)
+        self.process.interventions.freeze = from_fields(Freeze, structured(FreezeNoted, record))
 
     def _deferred(self, record: Record) -> None:
         self._interventions.deferred(structured(FrameDeferred, record))

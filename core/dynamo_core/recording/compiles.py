@@ -88,9 +88,7 @@ class CompileBuilder:
     def _unused_compile(self, record: Record) -> None:
         unused = structured(CompileResultUnused, record)
         (line,) = stack_of([unused.line])
-        self._process.unused_compiles.append(
-            UnusedCompile(unused.function, unused.is_module, unused.why, line)
-        )
+        self._process.unused_compiles.append(from_fields(UnusedCompile, unused, line=line))
 
     def _frame(self, record: Record) -> Frame:
         tried = structured(FrameTried, record)
@@ -172,12 +170,12 @@ class CompileBuilder:
     def _bytecode(self, record: Record) -> Bytecode:
         read = structured if self._has_instructions else structured_head
         frame = read(FrameRewritten, record, MOST_VALUES)
-        bytecode = Bytecode(
+        bytecode = from_fields(
+            Bytecode,
+            frame,
             compile_id=self._context.id_of(record),
-            name=frame.name,
-            qualified_name=frame.qualified_name,
+            method=None,
             place=Place(frame.file, frame.first_line),
-            fingerprint=frame.fingerprint,
             source={int(line): text for line, text in frame.source.items()},
             original=tuple(Instruction(*row) for row in frame.original or ()),
             modified=tuple(Instruction(*row) for row in frame.modified or ()),
@@ -187,9 +185,8 @@ class CompileBuilder:
 
     def _resume_function(self, record: Record) -> None:
         made = structured(ResumeFunctionMade, record)
-        self._process.resume_functions.append(
-            ResumeFunction(made.name, made.code_name, made.fingerprint, self._context.id_of(record))
-        )
+        made_by = self._context.id_of(record)
+        self._process.resume_functions.append(from_fields(ResumeFunction, made, made_by=made_by))
 
     def _tracing_time(self, record: Record) -> None:
         tracing = structured(FunctionsTraced, record)

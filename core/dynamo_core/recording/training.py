@@ -305,8 +305,7 @@ class PairBuilder:
         self._process.pairs.append(replace(pair, compile_id=compile_id, attempt=attempt))
 
     def _optimizer(self, record: Record) -> None:
-        made = structured(OptimizerMade, record)
-        self._process.optimizers.append(Optimizer(made.name, made.module, made.file))
+        self._process.optimizers.append(from_fields(Optimizer, structured(OptimizerMade, record)))
 
 
 def pair_of_texts(texts: TextsOfPair, hints: Mapping[str, str]) -> AotPair:

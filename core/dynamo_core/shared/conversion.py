@@ -59,3 +59,7 @@ def _build(hint: Any, value: Any) -> Any:
         ]
         return _build(kinds[0], value) if kinds and value is not None else value
     return value
+
+
+def _is_built(hint: Any) -> bool:
+    return is_dataclass(hint) or hasattr(hint, "_fields") or get_origin(hint) is tuple
