@@ -134,7 +134,7 @@ OF_SHARED_CODE: Sequence[Rule[RecompileCause]] = (
         "their versions together: `torch.compile(..., isolate_recompiles=True)` counts those of each call "
         "apart; or compile what calls all of them.",
         lambda cause: Change(arguments=(Assignment("isolate_recompiles", "True"),)),
-        cures=("recompile_one_decorator",),
+        cures=("recompile_one_decorator", "recompile_shared_base_class"),
         not_for=("recompile_another_function", "recompile_enum_argument"),
     ),
     one_remedy(  # functions with one code
