@@ -44,19 +44,14 @@ MISSING = {
     "second_derivative": "alarm",
     "unmaterialized_gradient_of_an_input": "alarm",
     "unmaterialized_gradients": "alarm",
-    # A difference of a graph alone has no stage, and nor has one that a fresh compile does not show
-    # (`division_by_zero`: an integer that is dynamic only in a later compile).
-    "division_by_zero": "stage",
+    # A difference of a graph alone has no stage.
     "no_error_for_an_unused_gradient": "stage",
-    "unused_gradient": "line, stage",
+    "unused_gradient": "stage",
     # Interpreted, the graph of the stale entry is right: what is stale is what AOTAutograd made of it.
     "inputs_that_overlap_later": "line",
     # The place is what made the value last, or that of the compiled function.
     "data_swapped": "line",
-    "fallback_for_an_index": "line",
-    "logarithm_of_complex_sums": "line",
     "resized_view": "line",
-    "saved_value_changed_in_place": "line",
     "tensor_subclass_without_dispatch": "line",
     # A change of a Python object has no operation.
     "generator_left_early": "line",

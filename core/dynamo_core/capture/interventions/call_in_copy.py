@@ -251,7 +251,12 @@ def outcome_of(
 
 def raised(error: Exception) -> dict[str, Any]:
     """What an exception is observed as: its text, the names of its classes, and the program's line."""
-    lines = [(frame.f_code.co_filename, number) for frame, number in traceback.walk_tb(error.__traceback__)]
+    # In code that Dynamo made, the line is that of the function's definition: it says nothing.
+    lines = [
+        (frame.f_code.co_filename, number)
+        for frame, number in traceback.walk_tb(error.__traceback__)
+        if number != frame.f_code.co_firstlineno or frame.f_code.co_name == "<lambda>"
+    ]
     lines += [(file, int(number)) for file, number in _LINE_IN_TEXT.findall(text_of(error))]
     line = next((each for each in reversed(lines) if is_own(each[0])), None)
     classes = tuple(each.__qualname__ for each in type(error).__mro__)

@@ -43,8 +43,11 @@ class OperationLog:
 
         class Noting(TorchDispatchMode):
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-                result = func(*args, **(kwargs or {}))
-                log._note(str(func).removeprefix("aten."), result)
+                result = None
+                try:
+                    result = func(*args, **(kwargs or {}))
+                finally:
+                    log._note(str(func).removeprefix("aten."), result)
                 return result
 
         return Noting()  # type: ignore[no-untyped-call]

@@ -43,16 +43,17 @@ from .call_in_copy import (
     tensors_in,
 )
 from .fork_server import ForkServer, NoAnswer, available_bytes, why_no_copy
-from .observed_state import RESULT, Leaves, is_of_backward
+from .observed_state import RAISED, RESULT, Leaves, is_of_backward
 from .operation_log import first_cast_to_short
 from .state_difference import Difference, compare_leaves, needs_untouched_values
 from .verified_call import OWN_RANDOM_NUMBERS
-from .wrong_place import STAGES, STALE, place_of, raised_at
+from .wrong_place import STAGES, STALE, TRACING, place_of, raised_at
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
 MORE_EXACT = "more exact than written"
+_RAISED_WHILE_TRACING = "from user code"  # Dynamo's words, above the line that it was at
 _FIRST_CALLS = 8  # of a function are all compared, then the 16th, 32nd, …
 _MOST_OF_THE_TIME = 0.2
 _ALLOWANCE = 60.0  # seconds that comparing may take before it has to be worth a share of the run
@@ -336,7 +337,10 @@ class _ComparedCall:
             "differences": len(differences),
         }
         is_gradient = first.kind == "gradient"
-        fields["stage"] = stage = self._first_wrong_stage(eager, is_gradient=is_gradient)
+        stage = self._first_wrong_stage(eager, is_gradient=is_gradient)
+        if stage in (None, STALE) and RAISED in own and _RAISED_WHILE_TRACING in own[RAISED][1]:
+            stage = TRACING
+        fields["stage"] = stage
         if first.kind == "exception" and (at := raised_at(eager) or raised_at(own)) is not None:
             return fields | dict(zip(("wrong_file", "wrong_line"), at, strict=True))
         with suppress(Exception):  # then the line is not known
