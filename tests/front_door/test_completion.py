@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from answering import answer
 from dynamo_cli.completion_command import SCRIPTS
-from stored import stored
+from support.answering import answer
+from support.stored import stored
 
 
 def offered(shell: str, *words: str, cwd: Path) -> list[str]:

@@ -21,7 +21,7 @@ from dynamo_core.findings.build import as_findings, by_identity
 from dynamo_core.findings.finding import NOT_RECORDED
 from dynamo_core.model import Place, ProcessEnd, ProcessInfo, Recording, Run, Timeline
 from dynamo_core.remedies.rules import Assignment, Change
-from made import S, of_one_process
+from support.made import S, of_one_process
 
 SETTING = Remedy("environment", "set `A=1`", "dynamo breaks", Change(environment=(Assignment("A", "1"),)))
 ARGUMENT = Remedy("argument", "pass it", "dynamo breaks", Change(arguments=(Assignment("dynamic", "True"),)))

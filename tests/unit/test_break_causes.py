@@ -1,7 +1,6 @@
 """Why a graph breaks, at which line of the user's, and what to do: from torch's words and the line alone."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -19,8 +18,8 @@ from dynamo_core.remedies.break_rules import TABLE, break_advice, break_cause
 from dynamo_core.remedies.expected import expected_break
 from dynamo_core.remedies.hints import useful_hints
 from dynamo_core.remedies.rules import Cause, break_context_of, user_line
+from support.places import BROKEN_PROGRAMS
 
-PROGRAMS = Path(__file__).resolve().parent.parent / "integration" / "broken_programs"
 HERE = Place("/home/me/train.py", 7)
 JSON = Place("/usr/lib/python3.11/json/__init__.py", 231)
 PACKAGE = Place("/venv/lib/python3.11/site-packages/careful/core.py", 3)
@@ -47,7 +46,7 @@ def test_every_treatment_names_programs_that_exist(cause: Cause) -> None:
     assert cause.treatments
     for treatment in cause.treatments:
         for name in (treatment.cures, *treatment.not_for):
-            assert (PROGRAMS / f"{name}.py").is_file()
+            assert (BROKEN_PROGRAMS / f"{name}.py").is_file()
         assert treatment.cures not in treatment.not_for
 
 

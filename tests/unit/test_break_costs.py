@@ -23,7 +23,7 @@ from dynamo_core.model import (
 )
 from dynamo_core.model.graphs import CallSample
 from dynamo_core.recording.guards import parse_guard_failure
-from made import compiled, of_one_process
+from support.made import compiled, of_one_process
 
 PROCESS = Process(Path("s.log"))
 BREAK = GraphBreak("print", (), None)

@@ -25,7 +25,7 @@ from dynamo_reporters.breaks import break_blocks, report
 from dynamo_reporters.page.blocks import Bullets, Code, Heading, Paragraph
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.report import Detail, document
-from made import FIRST, compiled, of_one_process
+from support.made import FIRST, compiled, of_one_process
 
 AT = Place("/home/me/train.py", 7)
 CALLER = StackFrame(Place("/home/me/main.py", 3), "main", "train(x)")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bytecode_by_hand import GRAPH, code
 from dynamo_core.analysis.bytecode.resume_chain import Links, break_text, lines_text
 from dynamo_core.analysis.bytecode.rewritten import prologue
 from dynamo_core.case import Case
@@ -33,6 +32,7 @@ from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
 from dynamo_reporters.page.terminal import renderables
 from dynamo_reporters.report import Detail, document
+from support.bytecode_by_hand import GRAPH, code
 
 FILE = "/home/user/toy.py"
 SOURCE = {

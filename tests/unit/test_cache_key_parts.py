@@ -8,7 +8,7 @@ import pytest
 
 from dynamo_core.model import CacheLookup
 from dynamo_core.recording.caches import CACHE_KEYS
-from trace_bytes import artifact, process_of
+from support.trace_bytes import artifact, process_of
 
 
 def lookups(*payloads: Any, contents: frozenset[str] = frozenset({CACHE_KEYS})) -> list[CacheLookup]:

@@ -29,8 +29,8 @@ from dynamo_core.model import (
 )
 from dynamo_core.shared.early_records import CacheBundleUsed
 from dynamo_core.shared.records import CachesInUse
-from made import S, compiled, of_one_process
-from made_findings import graph
+from support.made import S, compiled, of_one_process
+from support.made_findings import graph
 
 FIRST, SECOND, THIRD = (CompileId(0, number) for number in range(3))
 

@@ -14,9 +14,9 @@ from dynamo_reporters.check import check_blocks, counts_sentence, report, verdic
 from dynamo_reporters.check_ci import junit
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.report import document as as_json
-from made import compiled, of_one_process
-from made_findings import a_break
-from schemas import validate
+from support.made import compiled, of_one_process
+from support.made_findings import a_break
+from support.schemas import validate
 
 COUNTS = {"graphs": 2, "graph-breaks": 1, "recompiles": 0, "frames-run-eager": None}
 BREAK = Finding(

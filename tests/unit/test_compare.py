@@ -31,9 +31,9 @@ from dynamo_core.model import (
 from dynamo_reporters.diff import diff_blocks, report
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.report import document as as_json
-from made import called, of_one_process, pair_of, saved
-from ranks_by_hand import collective, graph, of, rank
-from schemas import validate
+from support.made import called, of_one_process, pair_of, saved
+from support.ranks_by_hand import collective, graph, of, rank
+from support.schemas import validate
 
 FILE = "/home/me/model.py"
 

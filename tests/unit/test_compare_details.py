@@ -24,7 +24,7 @@ from dynamo_core.recording.kernels import kernels_in
 from dynamo_reporters.diff import diff_blocks
 from dynamo_reporters.diff_graphs import changes_in
 from dynamo_reporters.page.console import plain_text
-from made import FIRST, of_one_process, pair_of, saved
+from support.made import FIRST, of_one_process, pair_of, saved
 
 FILE = "/home/me/model.py"
 LINES = {3: "def f(x):", 4: "    y = x.relu()", 5: "    return y if FAST else -y"}

@@ -21,7 +21,7 @@ from dynamo_core.model import (
     TensorInfo,
 )
 from dynamo_reporters.diff_graphs import changes_in, sentence
-from made import of_one_process
+from support.made import of_one_process
 
 FILE = "/home/me/model.py"
 INPUT = TensorInfo((4, 8), (8, 1), "float32", "cpu")

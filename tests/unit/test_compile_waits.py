@@ -7,7 +7,7 @@ import pytest
 from dynamo_core.analysis.ranks import CompileWait, CompileWaits, Ranks, compare_ranks, compile_waits
 from dynamo_core.model import CallSample, CallTimes, Compile, CompileId, Frame, Graph, Process
 from dynamo_reporters.ranks import came_late, compiled_meanwhile
-from ranks_by_hand import HERE, collective, graph, of, rank
+from support.ranks_by_hand import HERE, collective, graph, of, rank
 
 S = 10**9
 WAIT = replace(collective("wait_tensor"), target="torch.ops._c10d_functional.wait_tensor")

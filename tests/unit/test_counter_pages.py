@@ -7,9 +7,9 @@ import pytest
 from dynamo_core.model import CallTimes
 from dynamo_core.recording.calls import Calls, assign_calls, parse_calls
 from dynamo_core.shared import call_pages as at
-from made import of_one_process
-from made_findings import graph
-from made_findings import times as some_calls
+from support.made import of_one_process
+from support.made_findings import graph
+from support.made_findings import times as some_calls
 
 EPOCH = 10_000  # what the clock of the file is behind that of the wall
 HEADER = {at.MARK: at.FORMAT_MARK, at.PAGES_IN_USE: 1, at.CLOCK_NS: 500, at.CLOCK_EPOCH_NS: 500 + EPOCH}

@@ -10,8 +10,8 @@ from dynamo_core.capture.frames.source import def_line
 from dynamo_core.model import CompileId, Frame, Graph, Place, Process, StackFrame
 from dynamo_core.recording.compile_context import use_def_lines
 from dynamo_core.shared.names import COMPILE_BEGUN
-from made import MS, called
-from trace_bytes import FRAME, process_of, record
+from support.made import MS, called
+from support.trace_bytes import FRAME, process_of, record
 
 
 def as_it_is(*_: object) -> Callable[[Any], Any]:

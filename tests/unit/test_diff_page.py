@@ -25,7 +25,7 @@ from dynamo_core.model import Place, Recording, Run, StackFrame
 from dynamo_reporters.diff import diff_blocks
 from dynamo_reporters.diff_graphs import changes_in, sentence
 from dynamo_reporters.page.console import plain_text
-from made import of_one_process
+from support.made import of_one_process
 
 FILE = "/home/me/model.py"
 AT = Place(FILE, 4)

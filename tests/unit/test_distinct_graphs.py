@@ -7,7 +7,7 @@ import pytest
 
 from dynamo_core.bench.autotune.tuning import distinct_graphs
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording
-from made import of_one_process
+from support.made import of_one_process
 
 
 def graph(number: int, key: str | None, calls: int | None, backend: str = "inductor") -> Graph:

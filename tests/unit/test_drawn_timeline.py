@@ -10,7 +10,7 @@ from dynamo_reporters.html import timeline
 from dynamo_reporters.html.element import Element, to_html
 from dynamo_reporters.html.timeline import Span, Timeline
 from dynamo_reporters.profile.exports.tracks import Slice, Track
-from made import S
+from support.made import S
 
 BEGIN = 100 * S
 RUN = Run(started_ns=BEGIN, ended_ns=BEGIN + 10 * S)

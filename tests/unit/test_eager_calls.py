@@ -11,7 +11,7 @@ from dynamo_core.findings import find
 from dynamo_core.model import Bytecode, CallTimes, Compile, CompileId, Frame, Graph, Place, ResumeFunction
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.recompiles import report
-from made import of_one_process
+from support.made import of_one_process
 
 BEFORE, NAME = CompileId(0, 0), "torch_dynamo_resume_in_f_at_4"
 

@@ -1,9 +1,9 @@
 """Edits that would change what a program does, perhaps unseen by the run that proves them: not made."""
 
 import pytest
-from test_edits_in_parts import edited, text
 
-from harmful_divisions import HARMFUL_DIVISIONS
+from support.edited_text import edited, text
+from support.harmful_divisions import HARMFUL_DIVISIONS
 
 WOULD_HARM = [
     pytest.param(

@@ -31,9 +31,9 @@ from dynamo_core.model import (
     WindowSpan,
 )
 from dynamo_core.shared.records import CachesInUse
-from made import FIRST, compiled, of_one_process
-from ranks_by_hand import collective, of, rank
-from ranks_by_hand import graph as graph_of_a_rank
+from support.made import FIRST, compiled, of_one_process
+from support.ranks_by_hand import collective, of, rank
+from support.ranks_by_hand import graph as graph_of_a_rank
 
 HERE = Place("/home/me/train.py", 7)
 LASTING: dict[str, Any] = {  # ten seconds

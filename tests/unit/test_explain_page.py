@@ -25,7 +25,7 @@ from dynamo_core.model import (
 )
 from dynamo_reporters.explain.report import report
 from dynamo_reporters.page.console import plain_text
-from made import called, compiled, of_one_process
+from support.made import called, compiled, of_one_process
 
 AT = Place("/home/me/train.py", 3)
 

@@ -9,7 +9,7 @@ import pytest
 from dynamo_core.exports.modules import ExportInTrace, exports_in_trace, exports_of
 from dynamo_core.model import Place, Process, Recording
 from dynamo_core.shared.errors import NotARecording
-from trace_bytes import FRAME, NO_FRAME, process_of, record
+from support.trace_bytes import FRAME, NO_FRAME, process_of, record
 
 FILES = [
     record({"str": ["/home/me/model.py", 0]}),

@@ -33,8 +33,9 @@ from dynamo_reporters.breaks import audit_blocks
 from dynamo_reporters.documents import json_schema, json_value
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.actions import action_lines
-from made import of_one_process, pair_of
-from made_findings import a_break, failure, fallback, graph, reasons, recompile, times
+from support.made import of_one_process, pair_of
+from support.made_findings import a_break, failure, fallback, graph, reasons, recompile, times
+from support.places import REPOSITORY
 
 
 def kinds(found: list[Finding]) -> list[str]:
@@ -384,7 +385,7 @@ def test_a_type_without_a_schema_is_refused() -> None:
 
 
 def test_the_documentation_lists_every_kind_and_nothing_else() -> None:
-    page = (Path(__file__).resolve().parents[2] / "docs/findings.md").read_text()
+    page = (REPOSITORY / "docs/findings.md").read_text()
     listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
     assert sorted(listed) == sorted(KINDS)
 

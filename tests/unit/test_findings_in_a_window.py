@@ -5,7 +5,7 @@ from typing import Any
 
 from dynamo_core.findings import Figure, Finding, find
 from dynamo_core.model import CompileId, Graph, Optimizer, Place, ProfileWindow, WindowSpan
-from made import of_one_process
+from support.made import of_one_process
 
 ADAMW = Optimizer("AdamW", "torch.optim.adamw", "adam.py")
 TRAINS = Graph(1, CompileId(0, 0), 0, None, "eager", 3, is_compiled=True, trains=True, optimizer_steps=())

@@ -9,7 +9,7 @@ from dynamo_core.findings import Cost, Finding, find
 from dynamo_core.model import CacheLookup, CompileId, Place, Process, ProcessInfo, Recording, Run, StackFrame
 from dynamo_core.shared.early_records import CacheBundleUsed
 from dynamo_core.shared.records import CachesInUse
-from made_findings import graph
+from support.made_findings import graph
 
 FIRST, SECOND = CompileId(0, 0), CompileId(1, 0)
 

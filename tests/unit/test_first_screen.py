@@ -5,7 +5,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from page_reader import Page, Tag
 
 from dynamo_core.case import Case
 from dynamo_core.findings import Cost, Evidence, Figure, Finding, Remedy
@@ -27,7 +26,8 @@ from dynamo_reporters.html.document import page
 from dynamo_reporters.html.element import Part, sentence, to_html, within_bounds
 from dynamo_reporters.html.first_screen import card, command, first_screen
 from dynamo_reporters.html.links import Links, short_names
-from made import FIRST, S, called, compiled, of_one_process
+from support.made import FIRST, S, called, compiled, of_one_process
+from support.page_reader import Page, Tag
 
 FILE = "/home/me/model.py"
 AT = Place(FILE, 4)

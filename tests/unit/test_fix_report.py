@@ -12,7 +12,7 @@ from dynamo_core.remedies.rules import Assignment, Change
 from dynamo_reporters.fix import fix_blocks, report
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.report import document as as_json
-from schemas import validate
+from support.schemas import validate
 
 RAN = RunResult("r", 0, None, 5.0, 4.0, 0.02)
 SETTING = Remedy(

@@ -20,7 +20,7 @@ from dynamo_core.model import (
     Run,
     StackFrame,
 )
-from made_findings import recompile
+from support.made_findings import recompile
 
 FILE = "/home/me/train.py"
 LINE = StackFrame(Place(FILE, 14), "helper", "total = x.sum().item()")

@@ -43,7 +43,7 @@ from dynamo_reporters.page.markdown import to_markdown
 from dynamo_reporters.page.terminal import TableWithLines, fitted
 from dynamo_reporters.profile.run_time import run_time_blocks
 from dynamo_reporters.report import document
-from made import of_one_process
+from support.made import of_one_process
 
 FILE = "/home/u/net.py"
 WEIGHT = "L['self']._modules['fc']._parameters['weight']"

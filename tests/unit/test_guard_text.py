@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dynamo_core.model import CompileId, GuardCheck, Place, Process
 from dynamo_core.recording.guards import parse_guard_tree
-from trace_bytes import FRAME, artifact, process_of, record
+from support.trace_bytes import FRAME, artifact, process_of, record
 
 TREE = """
 TREE_GUARD_MANAGER:

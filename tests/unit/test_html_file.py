@@ -3,8 +3,6 @@
 import json
 import re
 
-from page_reader import Page
-
 from dynamo_core.case import Case
 from dynamo_core.model import ProcessInfo, Run
 from dynamo_reporters.explain.report import report as explain
@@ -13,7 +11,8 @@ from dynamo_reporters.html.document import page, page_of_blocks
 from dynamo_reporters.page.blocks import Heading, Paragraph
 from dynamo_reporters.profile.report import report as profile
 from dynamo_reporters.report import Report
-from made import of_one_process
+from support.made import of_one_process
+from support.page_reader import Page
 
 RECORDING = of_one_process()
 

@@ -7,10 +7,10 @@ import pytest
 from dynamo_core.analysis.ranks import compare_ranks
 from dynamo_core.analysis.verdict import compiling_words, in_progress_lines
 from dynamo_core.model import CallTimes, CompileId, Compiling, Place, ProcessEnd, Run
-from made import MS, S, of_one_process
-from made_findings import graph
-from ranks_by_hand import collective, of, rank, running
-from ranks_by_hand import graph as graph_with
+from support.made import MS, S, of_one_process
+from support.made_findings import graph
+from support.ranks_by_hand import collective, of, rank, running
+from support.ranks_by_hand import graph as graph_with
 
 PLACE = Place("/home/me/train.py", 3)
 FIRST = CompileId(0, 0)

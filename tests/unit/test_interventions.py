@@ -31,7 +31,7 @@ from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.after_freeze import after_freeze, freeze_sentence, frozen_frames, frozen_lines
 from dynamo_reporters.recompiles import report
 from dynamo_reporters.report import document
-from trace_bytes import process_of, record
+from support.trace_bytes import process_of, record
 
 SERVE = {"name": "serve", "file": "/x/serving.py", "line": 7}
 OF_SEVEN = ["0/1: tensor 'x' size mismatch at index 0. expected 32, actual 7", "0/0: len(x) == 3"]

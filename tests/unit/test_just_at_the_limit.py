@@ -9,7 +9,7 @@ from dynamo_core.model import Place
 from dynamo_core.recording import trace_format
 from dynamo_core.recording.ranks import flight_recorder_dumps
 from dynamo_core.recording.trace_format import Damaged, Record, RecordParser
-from trace_bytes import FRAME, artifact, process_of, record
+from support.trace_bytes import FRAME, artifact, process_of, record
 
 
 def first_of(data: bytes) -> Record:

@@ -6,7 +6,7 @@ from pathlib import Path
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Stage
 from dynamo_core.recording.kernels import CODE_FOR_WINDOW, PROVENANCE, KernelSources
 from dynamo_core.shared.names import PROFILE_WINDOW
-from trace_bytes import process_of, record
+from support.trace_bytes import process_of, record
 
 ID = CompileId(0, 0)
 VERSION = '{"pytorch_version": "9"}'

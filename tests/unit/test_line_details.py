@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from bytecode_by_hand import code
 from dynamo_core.model import (
     Bytecode,
     CompileId,
@@ -22,6 +21,7 @@ from dynamo_reporters.html.element import h, is_safe_link, to_html
 from dynamo_reporters.html.links import Links
 from dynamo_reporters.html.source_lines import InGraph, Kept, Line
 from dynamo_reporters.html.source_view import details
+from support.bytecode_by_hand import code
 
 AT = Place("/home/me/train.py", 4)
 GRAPHS = [Graph(number, CompileId(0, number), 0, None, "eager", 3, frame_name="f") for number in range(1, 61)]

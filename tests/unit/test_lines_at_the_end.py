@@ -23,8 +23,8 @@ from dynamo_core.model import (
     Run,
 )
 from dynamo_reporters.explain.report import render_end_of_run
-from made import S, compiled, of_one_process
-from ranks_by_hand import collective, graph, of, rank, running
+from support.made import S, compiled, of_one_process
+from support.ranks_by_hand import collective, graph, of, rank, running
 
 AT = Place("/home/me/train.py", 3)
 CAPTURED = CaptureDecision("capture", None, "all", "inductor", False)

@@ -13,9 +13,9 @@ from dynamo_core.shared.errors import LockFileProblem
 from dynamo_reporters.diff import locked_blocks, locked_report
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.report import document as as_json
-from made import compiled, of_one_process
-from made_findings import a_break
-from schemas import validate
+from support.made import compiled, of_one_process
+from support.made_findings import a_break
+from support.schemas import validate
 
 COUNTS = {"graphs": 2, "graph-breaks": 1, "recompiles": 0, "frames-run-eager": 0}
 NONE = dict.fromkeys(COUNTS, None)

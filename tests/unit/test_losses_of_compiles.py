@@ -18,7 +18,7 @@ from dynamo_core.model import (
     WindowKernel,
     WindowPart,
 )
-from made import MS, compiled, of_one_process
+from support.made import MS, compiled, of_one_process
 
 FIRST, SECOND, THIRD = (CompileId(0, number) for number in range(3))
 PLACE = Place("/home/me/train.py", 3)

@@ -19,8 +19,8 @@ from dynamo_core.model import (
     Recording,
     ResumeFunction,
 )
-from made import of_one_process
-from made_findings import a_break, fallback, graph, reasons, recompile, times
+from support.made import of_one_process
+from support.made_findings import a_break, fallback, graph, reasons, recompile, times
 
 
 def of_processes(*processes: dict[str, Any]) -> Recording:

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("IPython", reason="IPython is not installed")
 
 from dynamo_cli.notebook import _mark_cell
+from support.places import REPOSITORY
 
 _BEGIN = "get_ipython().run_line_magic('dynamo_begin_cell', '{}')\n"
 
@@ -35,7 +36,7 @@ def test_the_package_of_the_extension_leaves_nvidias_to_be_found(tmp_path: Path)
     (tmp_path / "dynamo").mkdir()
     (tmp_path / "dynamo" / "llm.py").write_text("NAME = 'of another'\n")
     code = "import dynamo, dynamo.llm; print(dynamo.llm.NAME, dynamo.load_ipython_extension.__name__)"
-    ours = Path(__file__).resolve().parents[2] / "core"
+    ours = REPOSITORY / "core"
     for path in (f"{tmp_path}:{ours}", f"{ours}:{tmp_path}"):
         done = subprocess.run(
             [sys.executable, "-S", "-c", code], env={"PYTHONPATH": path}, capture_output=True, text=True

@@ -21,8 +21,8 @@ from dynamo_reporters.page.markdown import to_markdown
 from dynamo_reporters.parts.actions import action_lines, what_is_cured
 from dynamo_reporters.profile.report import report as profile_report
 from dynamo_reporters.recompiles import report as recompiles_report
-from made import of_one_process
-from made_findings import a_break, fallback, reasons, recompile
+from support.made import of_one_process
+from support.made_findings import a_break, fallback, reasons, recompile
 
 HERE = Place("/home/me/train.py", 7)
 WRONG = ("wrong result", "compiler error", "ranks differ")

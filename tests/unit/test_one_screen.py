@@ -14,7 +14,7 @@ from dynamo_reporters.explain.one_screen import one_screen
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.terminal import renderables
 from dynamo_reporters.parts.actions import places_of, what_to_do
-from made import of_one_process
+from support.made import of_one_process
 
 LONG = "a_folder_with_a_long_name/" * 12
 SETTING = Remedy(

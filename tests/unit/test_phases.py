@@ -25,8 +25,8 @@ from dynamo_core.model import Compile, CompileId, Phase, Process, Recording
 from dynamo_reporters.documents import json_text
 from dynamo_reporters.profile.report import report
 from dynamo_reporters.report import document
-from schemas import validate
-from trace_bytes import process_of, record
+from support.schemas import validate
+from support.trace_bytes import process_of, record
 
 ID = CompileId(0, 0)
 EPOCH_US = 1_795_256_869_115_212.0

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.model import Process, ProcessEnd, ProcessInfo, Recording
-from made import of_one_process
+from support.made import of_one_process
 
 
 def problems(**fields: object) -> list[str]:

@@ -17,8 +17,8 @@ from dynamo_core.model import (
     Run,
 )
 from dynamo_core.shared.records import CachesInUse
-from made import compiled
-from ranks_by_hand import HERE, called, collective, graph, of, rank, running
+from support.made import compiled
+from support.ranks_by_hand import HERE, called, collective, graph, of, rank, running
 
 
 def test_ranks_are_named_in_runs() -> None:

@@ -9,7 +9,7 @@ from dynamo_core.analysis.ranks.collectives import collectives_of, place_in_prog
 from dynamo_core.analysis.ranks.members import Side, Step, inside_of, ordinal, ranks_of, sides
 from dynamo_core.model import CompileId, Compiling, Place, ProcessEnd, TensorInfo
 from dynamo_core.shared.graph_key import CollectiveCall, collective_call, order_of_graph
-from ranks_by_hand import HERE, LIBRARY, called, collective, graph, of, rank, running
+from support.ranks_by_hand import HERE, LIBRARY, called, collective, graph, of, rank, running
 
 
 def compiling(began_ns: int, backend_ns: int | None = None) -> Compiling:

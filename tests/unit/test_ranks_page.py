@@ -15,8 +15,8 @@ from dynamo_reporters import ranks as page_of_ranks
 from dynamo_reporters.documents import json_value
 from dynamo_reporters.page.blocks import Block, Bullets, Heading, Paragraph, Table
 from dynamo_reporters.parts.sections import other_ranks_blocks
-from made import S
-from ranks_by_hand import HERE, collective, graph, of, rank
+from support.made import S
+from support.ranks_by_hand import HERE, collective, graph, of, rank
 
 ROW = RankRow((0, 1), "ended", 2, 1200, 0, None, 3, 1, 1.0, 2.0)
 NOTHING = CompileWaits((), 0.0, (), 0, 0, 0, 0)

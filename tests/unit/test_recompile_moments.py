@@ -5,7 +5,7 @@ from dataclasses import replace
 from dynamo_core.analysis.compile_records import CompileRecords
 from dynamo_core.analysis.recompiles import Moment, moment_of
 from dynamo_core.model import CallTimes, CompileId, Frame, Graph, Place, ProcessInfo, Recording
-from made import FIRST, S, called, of_one_process
+from support.made import FIRST, S, called, of_one_process
 
 AGAIN = CompileId(0, 1)
 FRAME = Frame("f", Place("x.py", 2), "compiled", None, True, False, AGAIN, ended_ns=12 * S, seconds=2.0)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_causes import FILE, causes, entry, opened, process, size
 
 from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
@@ -25,8 +24,9 @@ from dynamo_core.model import (
 from dynamo_core.remedies.recompile_rules import REMEDIES, recompile_advice
 from dynamo_core.remedies.rules import Assignment, Change, what_varies
 from dynamo_core.shared.failed_guard import without_stack_names
+from support.made_causes import FILE, causes, entry, opened, process, size
+from support.places import BROKEN_PROGRAMS
 
-PROGRAMS = Path(__file__).resolve().parents[1] / "integration" / "broken_programs"
 DYNAMIC_SOURCES = "TORCH_COMPILE_DYNAMIC_SOURCES"
 
 
@@ -34,7 +34,9 @@ def test_every_row_names_programs_that_are_there_and_each_program_has_one_row() 
     cured = [name for row in REMEDIES for name in row.cures]
     named = {*cured, *(name for row in REMEDIES for name in row.never_for)}
     there = {
-        file.stem for file in PROGRAMS.glob("recompile_*.py") if not file.stem.endswith((".cured", "_reset"))
+        file.stem
+        for file in BROKEN_PROGRAMS.glob("recompile_*.py")
+        if not file.stem.endswith((".cured", "_reset"))
     }
     assert named - there == set()
     assert sorted(cured) == sorted(there - {"recompile_reset_in_loop"})  # of another analysis

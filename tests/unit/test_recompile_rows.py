@@ -23,8 +23,8 @@ from dynamo_core.model import (
 from dynamo_reporters.page.blocks import Block, Heading, Paragraph, Table
 from dynamo_reporters.recompiles import recompile_blocks, report
 from dynamo_reporters.report import Detail
-from made import FIRST, S, called, compiled, of_one_process
-from made_findings import failure
+from support.made import FIRST, S, called, compiled, of_one_process
+from support.made_findings import failure
 
 OWN = Place("/home/me/train.py", 4)
 LIBRARY = Place("/usr/lib/python3.12/site-packages/transformers/model.py", 70)

@@ -16,7 +16,7 @@ from dynamo_core.model import (
 )
 from dynamo_core.model.ids import UNKNOWN_FILE
 from dynamo_core.shared import names
-from trace_bytes import artifact, process_of
+from support.trace_bytes import artifact, process_of
 
 STARTED = artifact(names.PROCESS_START, {"argv": ["x.py"], "torch": "2.13.0", "pid": 2350})
 VALUE = {"name": "output 0", "error": 1, "allowed": "2.5", "against": "eager", "detail": None}

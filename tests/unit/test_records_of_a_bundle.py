@@ -10,7 +10,7 @@ from dynamo_core.bundle.records import Records
 from dynamo_core.bundle.texts import Texts
 from dynamo_core.recording.trace_format import Record, RecordParser
 from dynamo_core.shared import names
-from trace_bytes import FRAME, artifact, record
+from support.trace_bytes import FRAME, artifact, record
 
 
 @pytest.fixture

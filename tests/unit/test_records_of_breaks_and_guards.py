@@ -9,7 +9,7 @@ from dynamo_core.model import CompileId, Place, Process
 from dynamo_core.model.guards import NOT_RESUMED
 from dynamo_core.recording.guards import guards_of_function
 from dynamo_core.shared import names
-from trace_bytes import FRAME, artifact, process_of, record
+from support.trace_bytes import FRAME, artifact, process_of, record
 
 STARTED = artifact(names.PROCESS_START, {"argv": ["x.py"], "torch": "2.13.0", "pid": 2350})
 FILE = record({"str": ["/x/train.py", 0]})

@@ -6,7 +6,7 @@ import pytest
 
 from dynamo_core.model import CompileId, Place, Process, TracedFunction
 from dynamo_core.shared import names
-from trace_bytes import FRAME, artifact, process_of, record
+from support.trace_bytes import FRAME, artifact, process_of, record
 
 FIRST = CompileId(0, 0)
 AGAIN = {**FRAME, "frame_compile_id": 1}

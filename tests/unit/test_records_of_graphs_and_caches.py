@@ -19,7 +19,7 @@ from dynamo_core.model import (
 )
 from dynamo_core.recording.graphs import nodes_of_graph
 from dynamo_core.shared import names
-from trace_bytes import FRAME, NO_FRAME, artifact, process_of, record
+from support.trace_bytes import FRAME, NO_FRAME, artifact, process_of, record
 
 FIRST = CompileId(0, 0)
 STARTED = artifact(names.PROCESS_START, {"argv": ["x.py"], "torch": "2.13.0", "pid": 2350})

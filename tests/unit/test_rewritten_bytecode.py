@@ -2,7 +2,6 @@
 
 import pytest
 
-from bytecode_by_hand import GRAPH, code
 from dynamo_core.analysis.bytecode.rewritten import (
     instruction_text,
     plain_argument,
@@ -10,6 +9,7 @@ from dynamo_core.analysis.bytecode.rewritten import (
     without_marks,
 )
 from dynamo_core.model import Instruction
+from support.bytecode_by_hand import GRAPH, code
 
 
 def read(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from dynamo_core.model import ProcessInfo
 from dynamo_reporters.page.blocks import Table
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile import report
-from made import S, of_one_process
+from support.made import S, of_one_process
 
 
 def rows(monkeypatch: pytest.MonkeyPatch, *parts: Part, show_all: bool = False) -> list[tuple[str, str]]:

@@ -10,8 +10,8 @@ from dynamo_core.case import Case
 from dynamo_core.model import CallTimes, CompileId, Graph, Place, Process, ProcessInfo, Recording
 from dynamo_reporters.page.blocks import Block, Heading, Paragraph, Table
 from dynamo_reporters.profile.run_time import run_time_blocks
-from made import called, of_one_process
-from made_findings import times as calls_of
+from support.made import called, of_one_process
+from support.made_findings import times as calls_of
 
 AT = Place("/home/me/train.py", 3)
 TIMES = replace(called([1.0, 2.0, 3.0], 0.5), seconds=1.5)

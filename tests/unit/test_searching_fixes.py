@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from answering import answer
 from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.fix.judging import ObservedRun
 from dynamo_core.fix.search import Plan, _Search, refuse_unknown
@@ -18,6 +17,7 @@ from dynamo_core.model import Place
 from dynamo_core.remedies.rules import Assignment, Change
 from dynamo_core.shared.errors import NothingSelected
 from dynamo_core.shared.settings import Settings
+from support.answering import answer
 
 RAN = RunResult("r", 0, None, 5.0, 4.0, 0.02)
 LIMIT = Finding(

@@ -8,7 +8,7 @@ from dynamo_core.model import Place, Process, ProcessInfo, Recording, Run
 from dynamo_core.shared import names
 from dynamo_reporters.explain.interventions import semantics_line, semantics_of, semantics_section
 from dynamo_reporters.page.console import plain_text
-from trace_bytes import NO_FRAME, artifact, process_of
+from support.trace_bytes import NO_FRAME, artifact, process_of
 
 UNUSED = {
     "graph": 1,

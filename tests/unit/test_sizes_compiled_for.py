@@ -19,7 +19,7 @@ from dynamo_core.model import (
 )
 from dynamo_core.recording.guards import parse_guard_failure
 from dynamo_core.remedies.recompile_rules import recompile_advice
-from made import compiled
+from support.made import compiled
 
 LINE = StackFrame(Place("/home/me/train.py", 4), "f", "y = x * 2")
 TENSOR = (

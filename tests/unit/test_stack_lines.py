@@ -6,8 +6,8 @@ from pathlib import Path
 from dynamo_core.capture.frames.source import caller_outside_of, frames_outwards, is_in, stack_line
 from dynamo_core.findings import find
 from dynamo_core.model import Place, StackFrame
-from made import of_one_process
-from made_findings import a_break, fallback
+from support.made import of_one_process
+from support.made_findings import a_break, fallback
 
 HERE = str(Path(__file__))
 

@@ -4,7 +4,7 @@ from dynamo_core.analysis.ranks import compare_ranks
 from dynamo_core.analysis.verdict import stopped_lines, stopped_words
 from dynamo_core.model import Place, Process, ProcessEnd, StackFrame
 from dynamo_core.recording.calls import parse_stacks
-from ranks_by_hand import of, rank
+from support.ranks_by_hand import of, rank
 
 C10D = "/x/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py"
 TWO_SIGNALS = f"""Stack (most recent call first):

@@ -23,7 +23,7 @@ from dynamo_core.model import (
 )
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile.report import steady_state_blocks
-from made import MS, called
+from support.made import MS, called
 
 PLACE = Place("/home/user/train.py", 7)
 

@@ -34,7 +34,7 @@ from dynamo_core.shared.errors import BackendProblem, DynamoError, ProgramNotFou
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.report import document as as_json
 from dynamo_reporters.suite import report, suite_blocks, suite_csv
-from schemas import validate
+from support.schemas import validate
 
 
 def row(backend: str = "inductor", mean: float | None = 2.0, reach: float | None = 0.1, **more: Any) -> Row:

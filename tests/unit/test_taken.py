@@ -14,7 +14,7 @@ from dynamo_reporters.parts.backends import (
     taken_line,
     untaken_lines,
 )
-from trace_bytes import NO_FRAME, artifact, process_of
+from support.trace_bytes import NO_FRAME, artifact, process_of
 
 
 def graph(number: int, by: str | None, *declined: tuple[str, str], using: str | None = None) -> Graph:

@@ -19,7 +19,7 @@ from dynamo_core.model import (
     TracedFunction,
 )
 from dynamo_core.shared.names import TRACING_TIME
-from made import compiled, of_one_process
+from support.made import compiled, of_one_process
 
 
 def one(rank: int | None, job: str | None = None, attempt: list[int] | None = None) -> Process:

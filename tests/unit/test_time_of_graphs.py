@@ -4,8 +4,8 @@ import pytest
 
 from dynamo_core.analysis.time.steps import GraphTime, first_call, graph_times, steady_mean
 from dynamo_core.model import CallSample, CallTimes, CompileId, Recording
-from made import of_one_process
-from made_findings import graph, times
+from support.made import of_one_process
+from support.made_findings import graph, times
 
 US = 1e-6
 FIRST = CompileId(0, 0)

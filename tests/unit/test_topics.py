@@ -5,7 +5,7 @@ import pytest
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.report import Detail
 from dynamo_reporters.topics import DESCRIPTIONS, UnknownTopic, lines_and_blocks, parse_topics
-from made import compiled
+from support.made import compiled
 
 
 def test_a_name_is_a_line_and_each_plus_is_more() -> None:

@@ -31,7 +31,7 @@ from dynamo_reporters.graphs.report import report as graphs
 from dynamo_reporters.ops import report as ops
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.training import pairs_facts
-from trace_bytes import NO_FRAME, artifact, process_of
+from support.trace_bytes import NO_FRAME, artifact, process_of
 
 # As torch 2.8 writes them; what 2.13 does otherwise is in FORWARD_2_13.
 JOINT = """\

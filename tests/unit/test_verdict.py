@@ -19,7 +19,7 @@ from dynamo_core.model import (
     Recording,
     Run,
 )
-from made import S, compiled, of_one_process
+from support.made import S, compiled, of_one_process
 
 AT = Place("/home/me/train.py", 3)
 CAPTURED = CaptureDecision("capture", None, "loops", "inductor", False)

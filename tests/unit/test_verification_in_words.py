@@ -35,7 +35,7 @@ from dynamo_core.model import (
     VerifiedProgramCall,
     WrongNode,
 )
-from made_findings import graph
+from support.made_findings import graph
 
 PLACE = Place("/home/me/train.py", 3)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from dynamo_core.analysis.ranks import CompileWait, CompileWaits, HostClock, LateRank, TimedCompile, Waiting
 from dynamo_reporters.page.blocks import Bullets, Heading, Paragraph
 from dynamo_reporters.ranks import came_late, compiled_meanwhile
-from ranks_by_hand import HERE
+from support.ranks_by_hand import HERE
 
 AT = "/home/user/train.py:7"
 FIRST = TimedCompile("[7/0]", "local", HERE, 5.0, None)

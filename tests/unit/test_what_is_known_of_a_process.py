@@ -19,9 +19,9 @@ from dynamo_core.model import (
     Run,
     RunSettings,
 )
-from made import compiled, of_one_process
-from made_findings import graph, times
-from trace_bytes import process_of, record
+from support.made import compiled, of_one_process
+from support.made_findings import graph, times
+from support.trace_bytes import process_of, record
 
 PLAIN = Process(Path("trace.log"))
 OURS = Process(Path("s.log"), info=ProcessInfo(pid=1))

@@ -14,8 +14,8 @@ from dynamo_core.analysis.summary import (
     raised_error,
 )
 from dynamo_core.model import Frame, Place, Process, ProcessInfo, Recording
-from made import compiled
-from made_findings import a_break
+from support.made import compiled
+from support.made_findings import a_break
 
 OURS = Process(Path("s.log"), info=ProcessInfo(pid=1))
 PLAIN = Process(Path("trace.log"))

@@ -22,7 +22,7 @@ from dynamo_core.model import (
     RunSettings,
 )
 from dynamo_core.shared.records import CachesInUse
-from made_findings import graph
+from support.made_findings import graph
 
 FIRST, SECOND, THIRD = (CompileId(number, 0) for number in range(3))
 PARTS = {
