@@ -150,7 +150,7 @@ def _popen(
     cwd: str | None = None,
     **others: Any,
 ) -> "_Forked | subprocess.Popen[bytes]":
-    """As subprocess.Popen; a process of its own session, whose standard input is /dev/null."""
+    """Start a process with a session of its own: a copy of this one where it can be."""
     if not _can_be(others.get("executable", command[0]), command):
         streams: dict[str, Any] = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
         return subprocess.Popen(

@@ -6,7 +6,7 @@ import warnings
 
 
 def fork() -> int:
-    """As os.fork, without Python's warning of a fork beside threads (3.12)."""
+    """Fork, without Python's warning of a fork beside threads (3.12)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
