@@ -46,7 +46,7 @@ GLOBALS = {"SCALE": 7}
         ("0/0: 0.5 <= lr", "0.25"),
         ("0/0: k <= lr", "k = 2, lr = 0.25"),
         ("0/0: ___check_type_id(k, 94), type=<class 'float'>", "int"),
-        ("0/0: ___check_type_id(self, 94)", "test_values_that_came.Config"),
+        ("0/0: ___check_type_id(self, 94)", f"{__name__}.Config"),
     ],
 )
 def test_the_value_is_looked_up(reason: str, came: str) -> None:
