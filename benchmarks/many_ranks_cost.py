@@ -9,9 +9,9 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from many_ranks import make_job, recorded, streams_of
+from support.many_ranks import make_job, recorded, streams_of
 
 WITH_DIGESTS, WITHOUT = 10_000, 1_024
 BOUNDS = {True: "<= 10 s", False: "<= 60 s, <= 1 GB"}

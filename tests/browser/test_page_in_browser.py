@@ -8,13 +8,13 @@ import pytest
 from read_logs import make_log
 
 from conftest import Opened
-from documents import document
 from dynamo_core.case import Case
 from dynamo_core.recording.read import read
 from dynamo_reporters.html import CONTENTS
 from dynamo_reporters.html import page as page_of
-from many_recompiles import many_recompiles
-from stored import edited, plain, stored
+from support.documents import document
+from support.many_recompiles import many_recompiles
+from support.stored import edited, plain, stored
 
 Open = Callable[..., Opened]
 SECTIONS = ("source", "breaks", "recompiles", "graphs", "guards", "time", "bytecode", "ops", "run")

@@ -16,10 +16,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 
-from made_causes import causes
-
 from dynamo_core.remedies import break_rules, recompile_rules
 from dynamo_core.remedies.hints import useful_hints
+from support.made_causes import causes
 
 OURS, UNTESTED, HINT, NONE = "tested advice of ours", "untested advice", "torch's own hint", "no advice"
 _COLUMNS = OURS, UNTESTED, HINT, NONE

@@ -11,10 +11,10 @@ from urllib.parse import unquote
 import click
 import pytest
 
-from answering import answer
-from doc_examples import PAGES, READING, REPOSITORY, Block, blocks, executed, laid_out
 from dynamo_cli.help_pages import DOCUMENTATION
 from dynamo_cli.main import dynamo
+from support.answering import answer
+from support.doc_examples import PAGES, READING, REPOSITORY, Block, blocks, executed, laid_out
 
 BLOCKS = list(blocks())
 ON_RECORDINGS = [block for block in BLOCKS if block.recording and block.language == "console"]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from doc_examples import REPOSITORY
+from support.doc_examples import REPOSITORY
 
 CONTRIBUTING = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
 _MOST_PLACES = {

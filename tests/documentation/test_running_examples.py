@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from doc_examples import REPOSITORY, Block, blocks, comparable, executed, in_a_shell
+from support.doc_examples import REPOSITORY, Block, blocks, comparable, executed, in_a_shell
 
 BLOCKS = list(blocks())
 # They take programs of any kind, so that one without torch shows that the command is right, in a moment.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from doc_examples import PAGES, REPOSITORY
+from support.doc_examples import PAGES, REPOSITORY
 
 # A word that was once written here, and what to say in its place: plain English, in the field's own terms.
 INSTEAD_OF = {

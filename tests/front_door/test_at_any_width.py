@@ -8,10 +8,10 @@ import pytest
 from rich.color import Color
 from rich.style import Style
 
-from answering import answer
 from dynamo_reporters.page import terminal
 from dynamo_reporters.page.console import has_links
-from stored import stored
+from support.answering import answer
+from support.stored import stored
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _NAME = re.compile(r"\.py:\d+$|^\w+$")

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from answering import answer
-from documents import document
-from stored import NAMES, edited, plain, stored
+from support.answering import answer
+from support.documents import document
+from support.stored import NAMES, edited, plain, stored
 
 PROGRAM = Path(__file__).parents[1] / "integration/programs/planted.py"
 # What the program, its command line, its folders and its environment have planted in the recording.

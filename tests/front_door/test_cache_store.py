@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rights import as_nobody
 
-from answering import Result, answer
-from schemas import validate
+from support.answering import Result, answer
+from support.rights import as_nobody
+from support.schemas import validate
 
 KEY = "a2b3c4d5e6f7" * 4 + "abc"
 DAY = 86_400

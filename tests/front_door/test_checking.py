@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from answering import Result, answer
 from dynamo_cli import check_command
 from dynamo_core.launch.process import Ending
-from schemas import validate
-from stored import edited, plain, stored
+from support.answering import Result, answer
+from support.schemas import validate
+from support.stored import edited, plain, stored
 
 Check = Callable[..., Result]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from answering import answer
-from stored import stored
+from support.answering import answer
+from support.stored import stored
 
 
 def offered(shell: str, *words: str, cwd: Path) -> list[str]:

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from answering import answer
 from dynamo_cli.running import summarize_run
 from dynamo_core.case import Case
 from dynamo_core.findings import CONTENTS
@@ -13,7 +12,8 @@ from dynamo_core.launch.run import Outcome
 from dynamo_core.recording.read import read
 from dynamo_reporters.explain.report import render_end_of_run
 from dynamo_reporters.parts.actions import what_is_cured, what_to_do
-from stored import NAMES, stored
+from support.answering import answer
+from support.stored import NAMES, stored
 
 
 def _lines(name: str) -> list[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from answering import answer
 from dynamo_core.launch.run import environment_for
 from dynamo_core.shared.settings import Settings
+from support.answering import answer
 
 
 def test_json_is_the_environment_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

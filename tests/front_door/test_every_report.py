@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from answering import answer
-from documents import document
 from dynamo_reporters.registry import OF_RECORDINGS
-from stored import NAMES, plain, stored
+from support.answering import answer
+from support.documents import document
+from support.stored import NAMES, plain, stored
 
 OPTIONS = {
     "explain": (("--all",),),

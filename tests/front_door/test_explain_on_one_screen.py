@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from answering import answer
-from documents import document
-from stored import NAMES, plain, stored
+from support.answering import answer
+from support.documents import document
+from support.stored import NAMES, plain, stored
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import pytest
 
-from answering import answer
-from documents import document
 from dynamo_core.shared import names
-from stored import FAILURE, with_failed_probe
+from support.answering import answer
+from support.documents import document
+from support.stored import FAILURE, with_failed_probe
 
 PAGES: tuple[tuple[str, ...], ...] = (
     ("explain",),

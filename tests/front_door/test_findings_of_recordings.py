@@ -7,7 +7,7 @@ import pytest
 
 from dynamo_core.findings import ANALYSES_OF_THE_COMPILER, CONTENTS, OF_THE_COMPILER, find
 from dynamo_core.recording.read import read
-from stored import NAMES, stored
+from support.stored import NAMES, stored
 
 
 def test_analyses_of_the_compiler_give_the_kinds_of_the_compiler_and_only_those() -> None:

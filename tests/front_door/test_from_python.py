@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import dynamo_core
-from answering import answer
-from documents import document
 from dynamo_core.shared.errors import DynamoError, NoRecording
 from dynamo_core.shared.names import RUN_FILE
-from stored import plain, stored
+from support.answering import answer
+from support.documents import document
+from support.stored import plain, stored
 
 DOCS = Path(__file__).resolve().parents[2] / "docs/findings.md"
 

@@ -11,17 +11,17 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from page_reader import Page, elements_of, links_of, text_of
 
-from answering import answer
-from documents import document
 from dynamo_core.case import Case
 from dynamo_core.model import CompileId, GraphBreak, Place, StackFrame
 from dynamo_core.recording.read import read
 from dynamo_reporters.html import CONTENTS, page
 from dynamo_reporters.html.document import asset
-from made import compiled, of_one_process
-from stored import NAMES, edited, plain, stored
+from support.answering import answer
+from support.documents import document
+from support.made import compiled, of_one_process
+from support.page_reader import Page, elements_of, links_of, text_of
+from support.stored import NAMES, edited, plain, stored
 
 RECORDINGS = [*NAMES, "plain recompiling"]
 REPORTS = {

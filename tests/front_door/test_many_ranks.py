@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from answering import answer
-from documents import document
 from dynamo_core.analysis.ranks import compare_ranks
 from dynamo_core.opening import read_ranks
 from dynamo_core.recording.ranks import digest_by_reading, digests_of
 from dynamo_core.recording.read import read
 from dynamo_core.shared import names
 from dynamo_core.shared.call_pages import PAGE_WORDS, RUNNING_SINCE
-from many_ranks import make_job, recorded
-from stored import stored
+from support.answering import answer
+from support.documents import document
+from support.many_ranks import make_job, recorded
+from support.stored import stored
 
 _CONTENTS = frozenset({names.FX_GRAPH, "dynamo_output_graph"})
 RANKS = 40

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from answering import answer
 from dynamo_cli.program import hint_for_misplaced
 from dynamo_cli.run_command import run_command
 from dynamo_core.launch.program import Program
+from support.answering import answer
 
 
 def hint(script: Path, *arguments: str) -> str | None:

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from answering import answer
-from stored import stored
+from support.answering import answer
+from support.stored import stored
 
 REPORTS = (("explain", "--all"), ("graphs",), ("profile", "--all"), ("cache",), ("bytecode",))
 

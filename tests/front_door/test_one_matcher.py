@@ -15,7 +15,7 @@ from dynamo_core.fix.judging import ComparedFindings, ObservedRun
 from dynamo_core.fix.trial import RunResult
 from dynamo_core.model import Place, Recording
 from dynamo_core.recording.read import read
-from stored import edited, stored
+from support.stored import edited, stored
 
 NAMES = ("planted", "recompiling", "toy", "hugging_face_breaks")
 RESULT = RunResult("r", 0, None, 1.0, 1.0, None)

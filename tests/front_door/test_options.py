@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 import pytest
 
-from answering import answer
 from dynamo_cli import report_output
 from dynamo_cli.help_pages import CommandWithHelp
 from dynamo_cli.main import dynamo
 from dynamo_cli.program import options_with_value
 from dynamo_core.launch.program import split_command_line
 from dynamo_reporters.registry import REPORTS
-from stored import stored
+from support.answering import answer
+from support.stored import stored
 
 _GROUP = click.Context(dynamo, info_name="dynamo", auto_envvar_prefix="DYNAMO")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from answering import answer
-from schemas import validate
-from stored import edited, stored
+from support.answering import answer
+from support.schemas import validate
+from support.stored import edited, stored
 
 REMOTE_FX, BUNDLES = "remote FX graph cache", "bundles (save_cache_artifacts)"
 AUTOTUNING = "autotuning results of Triton kernels"

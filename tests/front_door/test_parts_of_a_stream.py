@@ -14,7 +14,7 @@ from dynamo_core.compare.lock_file import facts_and_findings, facts_of
 from dynamo_core.findings import CONTENTS, find
 from dynamo_core.recording.parts import StreamParts
 from dynamo_core.recording.read import read
-from stored import stored
+from support.stored import stored
 
 _COUNTS = ("frames", "graphs", "graph_breaks", "recompiles", "graph_calls")
 

@@ -6,11 +6,11 @@ from typing import Any
 import click
 import pytest
 
-from answering import answer
 from dynamo_cli.main import dynamo
 from dynamo_cli.program import defaults_text
 from dynamo_cli.run_command import run_command
-from stored import stored
+from support.answering import answer
+from support.stored import stored
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from answering import answer
-from documents import document
-from stored import edited, stored
+from support.answering import answer
+from support.documents import document
+from support.stored import edited, stored
 
 
 def test_the_break_of_the_toy() -> None:

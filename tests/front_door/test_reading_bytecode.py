@@ -1,8 +1,8 @@
 """`dynamo bytecode` on stored frames that break: listings, comparison, annotated source and document."""
 
-from answering import answer
-from documents import document
-from stored import plain, stored
+from support.answering import answer
+from support.documents import document
+from support.stored import plain, stored
 
 
 def test_the_story_of_the_toy_example() -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from answering import answer
 from dynamo_core.compare.earlier import earlier_runs
 from dynamo_core.model import CacheLookup
 from dynamo_core.recording.caches import CACHE_KEYS
 from dynamo_core.recording.read import read
-from schemas import validate
-from stored import edited, plain, stored
+from support.answering import answer
+from support.schemas import validate
+from support.stored import edited, plain, stored
 
 FIRST, CHANGED = stored("cache_first"), stored("cache_changed")
 

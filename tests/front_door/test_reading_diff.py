@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from answering import answer
 from dynamo_core.recording import read
-from schemas import validate
-from stored import NAMES, edited, plain, stored
+from support.answering import answer
+from support.schemas import validate
+from support.stored import NAMES, edited, plain, stored
 
 Edit = Callable[[str, str], str]
 

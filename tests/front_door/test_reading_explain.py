@@ -2,9 +2,9 @@
 
 import re
 
-from answering import answer
-from documents import document
-from stored import plain, stored
+from support.answering import answer
+from support.documents import document
+from support.stored import plain, stored
 
 
 def test_the_toy() -> None:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from answering import answer
-from documents import document
 from dynamo_core.exports.modules import wait_for_trials
-from stored import stored
+from support.answering import answer
+from support.documents import document
+from support.stored import stored
 
 
 def test_each_module_has_its_verdict_and_its_first_obstacle_at_the_users_line() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from answering import answer
-from documents import document
-from stored import plain, stored
+from support.answering import answer
+from support.documents import document
+from support.stored import plain, stored
 
 
 def shown(*arguments: str | Path, cwd: Path | None = None) -> str:

@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from answering import answer
-from documents import document
-from stored import plain, stored
+from support.answering import answer
+from support.documents import document
+from support.stored import plain, stored
 
 
 def entries(**selectors: str) -> list[dict[str, Any]]:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from answering import answer
-from documents import document
-from stored import plain, stored
+from support.answering import answer
+from support.documents import document
+from support.stored import plain, stored
 
 
 @pytest.mark.parametrize("recording", ["toy", "recompiling", "training"])

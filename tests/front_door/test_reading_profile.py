@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from answering import answer
-from documents import document
-from stored import plain, stored
+from support.answering import answer
+from support.documents import document
+from support.stored import plain, stored
 
 
 def path_of(recording: str) -> Path:

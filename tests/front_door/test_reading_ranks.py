@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from answering import answer
-from documents import document
 from dynamo_core.shared.names import PROCESS_START
-from stored import edited, stored
+from support.answering import answer
+from support.documents import document
+from support.stored import edited, stored
 
 
 def test_the_first_collective_that_is_not_the_same_is_named_with_both_lines() -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from answering import answer
-from documents import document
 from dynamo_core.shared.names import RUN_FILE, UPLOAD_LIST_PREFIX
-from stored import stored
+from support.answering import answer
+from support.documents import document
+from support.stored import stored
 
 URL = "memory://bucket/runs"
 

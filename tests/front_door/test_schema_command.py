@@ -5,9 +5,9 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from answering import answer
 from dynamo_reporters.registry import OF_RECORDINGS, REPORTS
-from stored import stored
+from support.answering import answer
+from support.stored import stored
 
 
 @pytest.mark.parametrize("name", OF_RECORDINGS)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from answering import answer
+from support.answering import answer
 
 SKILL = Path(".claude", "skills", "torch-compile", "SKILL.md")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from answering import answer
-from stored import stored
+from support.answering import answer
+from support.stored import stored
 
 _PART = re.compile(r"\[\w+\] post_grad_custom_post_pass: None")
 _MISS = re.compile(r'V[^\n]*"fx_graph_cache_miss"[^\n]*\n(?:\t[^\n]*\n)*')

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from answering import answer
-from stored import stored
+from support.answering import answer
+from support.stored import stored
 
 NO_FIT, CANNOT_WRITE, NO_TRACE, NOT_THERE, NO_PROGRAM, USAGE = 119, 120, 121, 123, 127, 2
 OF_TOY = [

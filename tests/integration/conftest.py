@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from answering import Result, answer
 from launching import ForkingPython
 from recordings import SAMPLES, Recordings
+from support.answering import Result, answer
 
 REPOSITORY = SAMPLES.parent
 

@@ -17,6 +17,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import types
 import weakref
@@ -27,7 +28,7 @@ import torch_variables
 from be_program import be_program
 
 from dynamo_core.bench.autotune import workers
-from dynamo_core.launch import process
+from dynamo_core.launch import checks, process
 
 _SECONDS = 300
 _PATH = tuple(sys.path[1:])
@@ -66,7 +67,7 @@ def _become(arguments: Sequence[str], environment: Mapping[str, str]) -> NoRetur
     random.seed()
     if list(arguments[:2]) == ["-m", "dynamo_cli"]:
         process._spawn = _fork
-        process.subprocess = workers.subprocess = _forking  # type: ignore[attr-defined]
+        process.subprocess = workers.subprocess = checks.subprocess = _forking  # type: ignore[attr-defined]
     else:
         torch_variables.read_now_and_at_import()
         _execute_sitecustomize()
@@ -105,16 +106,17 @@ def _fork(
 class _Forked:
     """What is used of a subprocess.Popen."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, outputs: Sequence["IO[bytes] | None"]) -> None:
         self.pid = pid
-        self._code: int | None = None
+        self.returncode: int | None = None
+        self._outputs = outputs
 
     def poll(self) -> int | None:
         """Its return code; None while it runs."""
-        if self._code is None:
+        if self.returncode is None:
             ended, status = os.waitpid(self.pid, os.WNOHANG)
-            self._code = os.waitstatus_to_exitcode(status) if ended else None
-        return self._code
+            self.returncode = os.waitstatus_to_exitcode(status) if ended else None
+        return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         """Its return code."""
@@ -126,6 +128,16 @@ class _Forked:
             time.sleep(0.002)
         return code
 
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """What it has written, once it has ended."""
+        self.wait(timeout)
+        written = []
+        for file in self._outputs:
+            assert file is not None, "not a pipe"
+            file.seek(0)
+            written.append(file.read().decode(errors="replace"))
+        return written[0], written[1]
+
 
 def _popen(
     command: Sequence[str],
@@ -135,23 +147,31 @@ def _popen(
     stderr: "int | IO[bytes]",
     start_new_session: bool,
     env: Mapping[str, str] | None = None,
-    pass_fds: Sequence[int] = (),
+    cwd: str | None = None,
     **others: Any,
 ) -> "_Forked | subprocess.Popen[bytes]":
-    """As subprocess.Popen; a process of its own session, whose standard input is /dev/null."""
+    """Start a process with a session of its own: a copy of this one where it can be."""
     if not _can_be(others.get("executable", command[0]), command):
-        streams: dict[str, Any] = {"stdin": stdin, "stdout": stdout, "stderr": stderr, "pass_fds": pass_fds}
-        return subprocess.Popen(command, env=env, start_new_session=start_new_session, **streams, **others)
+        streams: dict[str, Any] = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
+        return subprocess.Popen(
+            command, env=env, cwd=cwd, start_new_session=start_new_session, **streams, **others
+        )
+    pipes = [
+        tempfile.TemporaryFile() if each == subprocess.PIPE else None  # noqa: SIM115
+        for each in (stdout, stderr)
+    ]
     child = os.fork()
     if child == 0:
         os.setsid()
         null = os.open(os.devnull, os.O_RDWR)
-        errors = stderr if isinstance(stderr, int) else stderr.fileno()
-        for descriptor, wanted in enumerate((stdin, stdout, errors)):
-            os.dup2(null if wanted == subprocess.DEVNULL else wanted, descriptor)
+        for descriptor, wanted in enumerate((stdin, pipes[0] or stdout, pipes[1] or stderr)):
+            number = wanted if isinstance(wanted, int) else wanted.fileno()
+            os.dup2(null if number == subprocess.DEVNULL else number, descriptor)
+        if cwd is not None:
+            os.chdir(cwd)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _become(command[1:], os.environ if env is None else env)
-    return _Forked(child)
+    return _Forked(child, pipes)
 
 
 _forking.__dict__.update(subprocess.__dict__, Popen=_popen)

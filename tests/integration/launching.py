@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from answering import Result
+from support.answering import Result
 
 _SERVER = Path(__file__).resolve().parent / "forking_python.py"
 _IMPORTED = (

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from answering import Result, answer
 from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.fix.applying import _has_uncommitted_changes
 from dynamo_core.fix.changes import patches, source_change
@@ -19,6 +18,7 @@ from dynamo_core.fix.proven import save
 from dynamo_core.fix.trial import Fix, Fixes, Patch, Trial
 from dynamo_core.launch.program import Program
 from dynamo_core.remedies.rules import Assignment, Change
+from support.answering import Result, answer
 
 BEFORE = (
     "import torch\n\n\ndef f(x):\n    if x.sum() > 0:\n        x = x + 1\n    return x\n\n\nprint(f(1))\n"

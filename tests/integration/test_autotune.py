@@ -16,7 +16,7 @@ import pytest
 from conftest import Result, run_to_end
 from launching import ForkingPython
 from recordings import PROGRAMS
-from schemas import validate
+from support.schemas import validate
 
 Runner = Callable[..., Result]
 PROGRAM = PROGRAMS / "autotuned.py"

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import Result, run_to_end
 from recordings import PROGRAMS, SAMPLES
-from schemas import validate
+from support.schemas import validate
 
 PROGRAM = PROGRAMS / "infer_and_train.py"
 ODD = PROGRAMS / "odd_backends.py"
@@ -22,6 +22,13 @@ Run = Callable[..., Result]
 
 def as_python(program: Path) -> str:
     return subprocess.run([sys.executable, program], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture
+def backends_anew(environment: dict[str, str], tmp_path: Path) -> Run:
+    """`dynamo backends` in a process that has yet to import torch, with more variables."""
+    command = [sys.executable, "-m", "dynamo_cli", "backends"]
+    return lambda *arguments, **more: run_to_end([*command, *arguments], environment | more, tmp_path)
 
 
 @pytest.fixture
@@ -225,19 +232,19 @@ def test_backends_are_listed_as_torch_lists_them(run: Run) -> None:
     assert backends["tensorrt"]["import_error"] == "the package torch_tensorrt is not installed"
 
 
-def test_a_missing_compiler_keeps_inductor_from_the_cpu(run: Run) -> None:
-    document = json.loads(run("backends", "--format", "json", env={"CXX": "/bin/false"}).stdout)
+def test_a_missing_compiler_keeps_inductor_from_the_cpu(backends_anew: Run) -> None:
+    document = json.loads(backends_anew("--format", "json", CXX="/bin/false").stdout)
     (inductor,) = [backend for backend in document["backends"] if backend["name"] == "inductor"]
     assert "No working C++ compiler" in inductor["devices"]["cpu"]
 
 
-def test_check_says_what_was_seen(run: Run) -> None:
-    works = json.loads(run("backends", "ofi", "--check", "--format", "json").stdout)
+def test_check_says_what_was_seen(backends_anew: Run) -> None:
+    works = json.loads(backends_anew("ofi", "--check", "--format", "json").stdout)
     validate(works)
     assert works["backend"]["trial"]["works"]
-    fails = json.loads(run("backends", "cudagraphs", "--check", "--format", "json").stdout)
+    fails = json.loads(backends_anew("cudagraphs", "--check", "--format", "json").stdout)
     assert not fails["backend"]["trial"]["works"]
-    late = run("backends", "inductor", "--check", "--time-limit", "1")
+    late = backends_anew("inductor", "--check", "--time-limit", "1")
     assert "it did not end within 1 s" in late.stdout
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from conftest import Result, Runner, run_to_end
 from recordings import PROGRAMS
-from schemas import validate
+from support.schemas import validate
 
 PROGRAM = PROGRAMS / "benched.py"
 WRONG = f"{PROGRAMS / 'off_by_a_thousandth.py'}:backend"

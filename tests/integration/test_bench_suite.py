@@ -14,7 +14,7 @@ import pytest
 from conftest import Runner
 from dynamo_core.bench.suite.file import read_suite
 from recordings import SAMPLES
-from schemas import validate
+from support.schemas import validate
 
 STEPS = """\
 import time, torch

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cases import ALL_CASES, one_in
 
+from cases import ALL_CASES, one_in
 from launching import ForkingPython
 
 HERE = Path(__file__).resolve().parent

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from answering import Result
+from support.answering import Result
 
 Runner = Callable[..., Result]
 MODEL = """

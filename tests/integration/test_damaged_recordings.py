@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from answering import Result, answer
 from dynamo_core.shared import names
 from dynamo_core.shared.errors import DamagedRecording, NoRecording, NotARecording
+from support.answering import Result, answer
 
 STREAM = f"{names.STREAM_PREFIX}1{names.STREAM_SUFFIX}"
 _TIME_LIMIT = 60  # seconds; a reader that opens a named pipe waits for ever

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conftest import Runner
-from schemas import validate
+from support.schemas import validate
 
 PROGRAM = """\
 import torch

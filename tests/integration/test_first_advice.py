@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cases import one_of_each
 
 import dynamo_core
+from cases import one_of_each
 from dynamo_core.findings import Finding, Remedy
 from dynamo_core.remedies.break_rules import TABLE
 from launching import ForkingPython

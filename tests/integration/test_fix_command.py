@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from answering import Result
-from schemas import validate
+from support.answering import Result
+from support.schemas import validate
 
 Runner = Callable[..., Result]
 PROGRAM = """

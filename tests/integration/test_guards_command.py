@@ -10,7 +10,7 @@ import pytest
 
 from conftest import Result
 from launching import ForkingPython
-from schemas import validate
+from support.schemas import validate
 
 Runner = Callable[..., Result]
 

@@ -10,7 +10,7 @@ import pytest
 from conftest import Result
 from recordings import PROGRAMS, SAMPLES
 from running import Situation, assert_same_as_python
-from schemas import validate
+from support.schemas import validate
 
 Runner = Callable[..., Result]
 OWN = str(PROGRAMS / "interventions.py")

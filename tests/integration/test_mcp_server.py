@@ -15,7 +15,7 @@ pytest.importorskip("mcp.client")
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from stored import stored
+from support.stored import stored
 
 Use = Callable[[Client], Awaitable[None]]
 

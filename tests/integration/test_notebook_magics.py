@@ -122,6 +122,6 @@ def test_under_dynamo_run_the_magics_report_on_the_recording_of_the_run(run: Run
 
 def test_the_notebook_of_the_docs_shows_what_its_cells_give() -> None:
     """Where it does not: `./dev examples` executes it again."""
-    from doc_notebook import executed_notebook, no_longer_shown, stored_notebook
+    from support.doc_notebook import executed_notebook, no_longer_shown, stored_notebook
 
     assert no_longer_shown(stored_notebook(), executed_notebook()) == []

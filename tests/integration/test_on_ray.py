@@ -14,7 +14,7 @@ import pytest
 
 from conftest import Runner
 from recordings import PROGRAMS
-from schemas import validate
+from support.schemas import validate
 
 ray_cluster = pytest.importorskip("ray.cluster_utils", reason="needs Ray: pip install 'dynamo-cli[ray]'")
 

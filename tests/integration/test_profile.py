@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from answering import answer
 from conftest import Result
 from launching import ForkingPython
 from recordings import PROGRAMS, SAMPLES
 from running import situations_of
-from schemas import validate
+from support.answering import answer
+from support.schemas import validate
 
 PROGRAM = PROGRAMS / "known_times.py"
 CLOSE = 0.02  # of the wall time

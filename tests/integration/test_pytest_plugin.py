@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from answering import Result
 from conftest import REPOSITORY, run_to_end
+from support.answering import Result
 
 DOCUMENTED = (REPOSITORY / "docs" / "pytest.md").read_text(encoding="utf-8")
 Run = Callable[..., Result]

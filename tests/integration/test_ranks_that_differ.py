@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from conftest import Runner
-from documents import document
 from running import PROGRAMS
+from support.documents import document
 
 
 def test_a_recompile_on_one_rank_is_what_the_other_waited_for(run: Runner, tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from answering import answer
 from conftest import Runner
-from documents import document
 from dynamo_core.recording.ranks import digest_by_reading, digests_of
 from dynamo_core.recording.read import read, streams_of
 from dynamo_core.shared.names import STREAM_PREFIX, UPLOADER_LOCK
 from running import PROGRAMS
+from support.answering import answer
+from support.documents import document
 
 
 def _variables(folder: Path, place: str = "recording") -> dict[str, str]:

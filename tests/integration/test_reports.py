@@ -13,7 +13,7 @@ import pytest
 
 from conftest import Result
 from recordings import Recordings
-from schemas import validate
+from support.schemas import validate
 
 Runner = Callable[..., Result]
 REPORTS = ("explain", "graphs", "bytecode", "guards", "breaks", "recompiles", "ops", "profile")

@@ -13,8 +13,8 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from cases import ALL_CASES, one_in
 
+from cases import ALL_CASES, one_in
 from running import (
     PROGRAMS,
     Outcome,

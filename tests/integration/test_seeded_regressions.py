@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from answering import answer
 from launching import ForkingPython
 from recordings import PROGRAMS
+from support.answering import answer
 
 PROGRAM = (PROGRAMS / "five_functions.py").read_text(encoding="utf-8")
 

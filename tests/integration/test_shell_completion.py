@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from stored import stored
+from support.stored import stored
 
 _PATIENCE = 60.0  # seconds, on a machine that is busy
 _PROMPT = "READY> "

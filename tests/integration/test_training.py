@@ -11,7 +11,7 @@ import pytest
 from conftest import Result
 from launching import ForkingPython
 from recordings import PROGRAMS
-from schemas import validate
+from support.schemas import validate
 
 Runner = Callable[..., Result]
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from conftest import Runner
-from documents import document
 from running import PROGRAMS
+from support.documents import document
 
 PROGRAM = PROGRAMS / "tries.py"
 

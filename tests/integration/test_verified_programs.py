@@ -19,9 +19,9 @@ import json
 from pathlib import Path
 
 import pytest
-from cases import one_in, one_of_each
 
 import dynamo_core
+from cases import one_in, one_of_each
 from conftest import Runner
 from dynamo_core.findings import Finding
 from launching import ForkingPython

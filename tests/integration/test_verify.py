@@ -8,7 +8,7 @@ import pytest
 
 from conftest import SAMPLES, Runner
 from running import PROGRAMS
-from schemas import validate
+from support.schemas import validate
 
 WRONG = PROGRAMS / "wrong_backends.py"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from answering import Result
 from conftest import run_to_end
+from support.answering import Result
 
 PROGRAM = """
 import warnings

@@ -10,7 +10,7 @@ from typing import Any
 import nbclient
 import nbformat
 
-from doc_examples import REPOSITORY, comparable
+from support.doc_examples import REPOSITORY, comparable
 
 FILE = REPOSITORY / "docs" / "notebook.ipynb"
 _LINE_END = re.compile(r"\n|(?=<tr>)")

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from answering import answer
-from schemas import validate
+from support.answering import answer
+from support.schemas import validate
 
 
 def document(report: str, *arguments: str | Path, **surroundings: Any) -> dict[str, Any]:

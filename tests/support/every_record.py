@@ -9,7 +9,7 @@ from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.trace_format import Record, RecordParser
 from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
 from dynamo_core.shared import names
-from trace_bytes import FRAME, artifact, record
+from support.trace_bytes import FRAME, artifact, record
 
 _PLACE = {"file": "/x/train.py", "line": 7}
 

@@ -17,7 +17,7 @@ from dynamo_core.model import (
     Symbol,
 )
 from dynamo_core.recording.guards import parse_guard_failure
-from made import compiled, with_fields
+from support.made import compiled, with_fields
 
 FILE = "/home/me/train.py"
 

@@ -4,7 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
-from stored import stored
+from support.stored import stored
 
 _RECORD = re.compile(r"^(?=V\d{4} )", re.MULTILINE)
 _FRAME = '"frame_id": 2, "frame_compile_id": 7'  # the eighth compile of `forward`, whose step counter varies

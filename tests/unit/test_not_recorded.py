@@ -28,8 +28,8 @@ from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile.report import report as profile
 from dynamo_reporters.recompiles import report as recompiles
 from dynamo_reporters.report import Report
-from made import compiled, of_one_process, with_fields
-from trace_bytes import process_of, record
+from support.made import compiled, of_one_process, with_fields
+from support.trace_bytes import process_of, record
 
 BLIND = {"graphs": "KeyError: 'gm'"}
 

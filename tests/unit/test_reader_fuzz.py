@@ -33,8 +33,8 @@ from dynamo_reporters.guards import report as guards
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile import report as profile
 from dynamo_reporters.report import document, page
-from every_record import EVENTS, HEADS, PAYLOADS, TRACE, WANTED, build, event_record, parse
-from trace_bytes import FRAME, artifact, record
+from support.every_record import EVENTS, HEADS, PAYLOADS, TRACE, WANTED, build, event_record, parse
+from support.trace_bytes import FRAME, artifact, record
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 

@@ -37,9 +37,9 @@ from dynamo_core.remedies.recompile_rules import recompile_advice
 from dynamo_core.shared import names
 from dynamo_core.shared.text import printable_json
 from dynamo_reporters.page.blocks import Block, Bullets, Code, Paragraph, bounded, table
-from every_record import HEADS, PAYLOADS, build, parse
-from made import compiled
-from trace_bytes import artifact, record
+from support.every_record import HEADS, PAYLOADS, build, parse
+from support.made import compiled
+from support.trace_bytes import artifact, record
 
 START = artifact(names.PROCESS_START, PAYLOADS[names.PROCESS_START])
 HEAD = "V1120 19:08:30.938000 2350 torch/_dynamo/x.py:10] "

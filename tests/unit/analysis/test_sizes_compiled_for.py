@@ -1,0 +1,76 @@
+"""What is said of the values that came where torch's reason for a recompile has none of them, or one."""
+
+from pathlib import Path
+
+from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
+from dynamo_core.analysis.recompile_sentences import cause_sentence
+from dynamo_core.analysis.recompiles import frames_recompiled
+from dynamo_core.model import (
+    CompileId,
+    GuardCheck,
+    GuardSet,
+    Place,
+    Process,
+    RecompileReasons,
+    Recording,
+    Run,
+    StackFrame,
+    Symbol,
+)
+from dynamo_core.recording.guards import parse_guard_failure
+from dynamo_core.remedies.recompile_rules import recompile_advice
+from support.made import compiled, with_fields
+
+LINE = StackFrame(Place("/home/me/train.py", 4), "f", "y = x * 2")
+TENSOR = (
+    "check_tensor(L['x'], Tensor, DispatchKeySet(CPU), torch.float32, device=None, requires_grad=False, "
+    "size=[{}, 3], stride=[3, 1])"
+)
+
+
+def entry(number: int, kind: str, code: str) -> GuardSet:
+    check = GuardCheck(kind, "L['x']", code, LINE.text, LINE.place, "f")
+    return GuardSet(CompileId(0, number), checks=(check,))
+
+
+def cause(reason: str, *entries: GuardSet, **fields: object) -> RecompileCause:
+    """The cause of the last recompile, which torch gave this reason for."""
+    last = len(entries) - 1
+    compiles = [compiled(0), *(compiled(number, reason="a reason") for number in range(1, last + 1))]
+    told = RecompileReasons(CompileId(0, last), (parse_guard_failure(reason),))
+    known = {"compiles": compiles, "recompile_reasons": [told], "torch_version": "2.13.0", **fields}
+    process = with_fields(Process(Path("s.log"), recompiled_entries=list(entries)), known)
+    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [process], 1, []))
+    return causes_of(frame)[-1]
+
+
+def advice(of: RecompileCause) -> str:
+    return " ".join(each.text for each in recompile_advice(of))
+
+
+def test_sizes_that_torch_does_not_name_are_those_that_were_compiled_for() -> None:
+    """As `no_values.py` has it: 8 rows, then 4 that became dynamic, then 1."""
+    entries = [entry(n, "TENSOR_MATCH", TENSOR.format(size)) for n, size in enumerate((8, None, 1))]
+    dynamic = Symbol(CompileId(0, 1), "s77", "4", "L['x'].size()[0]", LINE.place, (LINE,))
+    found = cause("0/1: 2 <= x.size()[0]", *entries, symbols=[dynamic])
+    assert (found.values, found.values_that_came) == ([], ["8", "4", "1"])
+    assert "takes several values (8, 4, 1)" in advice(found)
+    assert cause_sentence(found).endswith("apart from all other sizes; it was compiled for 8, 4, 1")
+
+
+def test_without_any_value_no_empty_brackets_are_shown() -> None:
+    dynamic = Symbol(CompileId(0, 1), "s77", "not a hint", "L['y']", LINE.place, (LINE,))
+    found = cause("0/1: 2 <= x.size()[0]", *(GuardSet(CompileId(0, n)) for n in range(3)), symbols=[dynamic])
+    assert found.values_that_came == []
+    assert "takes several values, and torch compiles 0 and 1 apart" in advice(found)
+    assert "()" not in cause_sentence(found).replace("size()", "")
+
+
+def test_a_type_that_came_is_read_from_the_guard_that_was_made_for_it() -> None:
+    check = "___check_type_id(L['x'], {}), type=<class '{}'>"
+    reason = "0/0: ___check_type_id(x, 7), type=<class 'list'>"
+    lists = entry(0, "TYPE_MATCH", check.format(7, "list"))
+    tuples = entry(1, "TYPE_MATCH", check.format(8, "tuple"))
+    assert "`x` is of different types (list, tuple)" in advice(cause(reason, lists, tuples))
+    unknown = GuardSet(CompileId(0, 1))
+    assert "`x` is of different types (list and others)" in advice(cause(reason, lists, unknown))

@@ -1,0 +1,162 @@
+"""The first sentence on a recording: what was compiled, or why nothing was; and how the program ended."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dynamo_core.analysis.summary import summarize
+from dynamo_core.analysis.verdict import capture_sentence, ending, origin_sentence, verdict, versions
+from dynamo_core.model import (
+    CaptureDecision,
+    CompileId,
+    Compiling,
+    Frame,
+    Graph,
+    Place,
+    Process,
+    ProcessInfo,
+    Recording,
+    Run,
+)
+from support.made import S, compiled, of_one_process
+
+AT = Place("/home/me/train.py", 3)
+CAPTURED = CaptureDecision("capture", None, "loops", "inductor", False)
+OBSERVED = CaptureDecision("observe", "it calls torch.compile", "loops", "inductor", False)
+
+
+def said(recording: Recording) -> str:
+    return verdict(recording, summarize(recording))
+
+
+def graph(number: int = 1) -> Graph:
+    return Graph(number, CompileId(0, 0), 0, None, "eager", 3, is_compiled=True)
+
+
+def frame(outcome: str, reason: str | None = None, **more: Any) -> Frame:
+    return Frame("f", AT, outcome, reason, outcome == "compiled", False, None, **more)  # type: ignore[arg-type]
+
+
+def several(*processes: Process) -> Recording:
+    return Recording(of_one_process().path, Run(exit_code=0), list(processes), len(processes), [])
+
+
+def test_what_was_compiled_is_counted_with_what_it_took() -> None:
+    assert said(of_one_process(graphs=[graph()], compiles=[compiled(0, 1.5), compiled(1, 0.5, "size")])) == (
+        "1 graph, 3 ops, 0 graph breaks, 1 recompile; compiling took 2.00 s."
+    )
+    fell = of_one_process(graphs=[graph()], frames=[frame("failed"), frame("raised", "error")])
+    assert "1 frame fell back to eager, 1 frame raised an error in the compiler; compiling took" in said(fell)
+
+
+def test_counts_of_several_processes_are_said_to_be_sums() -> None:
+    (one,) = of_one_process(graphs=[graph()], compiles=[compiled(0, 1.0)]).processes
+    (two,) = of_one_process(graphs=[graph()], compiles=[compiled(0, 3.0)]).processes
+    idle = replace(one, graphs=[], compiles=[])
+    assert said(several(one, two, idle)).endswith(
+        "0 recompiles in 2 processes together; compiling took 4.00 s in all, 1.00 s to 3.00 s each."
+    )
+    ranks = several(replace(one, rank=0), replace(one, rank=1))
+    assert said(ranks).endswith("in 2 ranks together; compiling took 2.00 s in all, 1.00 s each.")
+    assert "2 processes together" in said(several(replace(one, rank=0), one))
+    assert " together" not in said(several(one, idle))
+
+
+def test_a_plain_trace_says_what_it_does_not_have() -> None:
+    plain = Recording(of_one_process().path, None, [Process(of_one_process().path)], None, [])
+    assert said(plain).endswith("recompiles: not recorded; compile time: not recorded.")
+    assert origin_sentence(plain).startswith("A torch trace that dynamo did not record")
+    plain.processes[0].compiles = [replace(compiled(0), fail_type="Unsupported")]
+    assert ", 1 compile failed; compiling took" in said(plain)
+
+
+def test_where_no_process_was_seen_it_says_why() -> None:
+    nothing = Recording(of_one_process().path, Run(exit_code=0), [], 0, [])
+    assert said(nothing).startswith("Nothing was recorded: no Python process started with our start-up code.")
+    assert said(replace(nothing, python_processes=1)).startswith(
+        "No Python process that could be seen imported torch"
+    )
+    failed = replace(nothing, engine_failures=["no room", "other"], python_processes=1)
+    assert said(failed) == "Nothing was recorded: no room."
+
+
+def test_where_no_graph_was_compiled_it_says_how_far_it_came() -> None:
+    begin = "torch was imported, but no graph was compiled. "
+    hangs = of_one_process(Run(started_ns=0, ended_ns=9 * S), compiling=[Compiling(None, "f", AT, 3 * S)])
+    assert said(hangs).startswith(f"{begin}It got no further than compiling f at /home/me/train.py:3")
+    raised = of_one_process(frames=[frame("skipped"), frame("raised", "no way\nmore")])
+    assert said(raised) == f"{begin}Compiling raised an error in the program: no way"
+    tried = of_one_process(frames=[frame("skipped")] * 2)
+    assert said(tried) == f"{begin}Dynamo tried 2 frames and compiled none of them."
+    never = said(of_one_process(captures=[CAPTURED]))
+    assert never.startswith(f"{begin}No frame reached Dynamo: nothing that --capture loops takes")
+    assert said(of_one_process(captures=[OBSERVED])) == (
+        f"{begin}Only observed, because it calls torch.compile."
+    )
+
+
+@pytest.mark.parametrize(
+    ("captures", "sentence"),
+    [
+        ([], "How it was captured was not recorded."),
+        ([CAPTURED], "Captured by policy 'loops' with backend 'inductor'."),
+        (
+            [replace(CAPTURED, fallback_random=True)],
+            "Captured by policy 'loops' with backend 'inductor', with eager's random numbers "
+            "(fallback_random).",
+        ),
+        ([OBSERVED], "Only observed, because it calls torch.compile."),
+        ([OBSERVED, CAPTURED], "Only observed, because it calls torch.compile."),
+        ([CAPTURED, OBSERVED], "Only observed, because it calls torch.compile."),
+        (
+            [CAPTURED, replace(CAPTURED, decision="failed", because="no room")],
+            "Capture could not start: no room. The program ran eager.",
+        ),
+    ],
+)
+def test_how_it_was_captured(captures: list[CaptureDecision], sentence: str) -> None:
+    assert capture_sentence(of_one_process(captures=captures)) == sentence
+
+
+def test_what_was_captured_before_the_program_compiled_for_itself_was_captured() -> None:
+    captures = [CAPTURED, OBSERVED]
+    own = frame("compiled", compiled_by=AT)
+    assert capture_sentence(of_one_process(captures=captures, frames=[own])).startswith("Only observed")
+    assert capture_sentence(of_one_process(captures=captures, frames=[own, frame("compiled")])) == (
+        "Captured by policy 'loops' with backend 'inductor', until it calls torch.compile; only observed "
+        "from then on."
+    )
+    run = Run.of({"exit_code": 0, "settings": {"semantics": "compiled"}})
+    assert "(--semantics compiled)" in capture_sentence(of_one_process(run, captures=[CAPTURED]))
+
+
+def test_of_many_processes_the_one_that_compiled_most_is_told() -> None:
+    (launcher,) = of_one_process(captures=[OBSERVED]).processes
+    (worker,) = of_one_process(captures=[CAPTURED], graphs=[graph()]).processes
+    for order in ((launcher, worker), (worker, launcher)):
+        assert capture_sentence(several(*order)).startswith("Captured")
+
+
+def test_versions_are_named_once_each() -> None:
+    (one,) = of_one_process(info=ProcessInfo(pid=1, python="3.11.7")).processes
+    other = replace(one, torch_version="2.15.0")
+    assert versions(several(one, one, other)) == "torch 2.13.0, torch 2.15.0, Python 3.11.7"
+    assert versions(several(Process(one.stream))) == ""
+
+
+@pytest.mark.parametrize(
+    ("run", "words"),
+    [
+        (Run(exit_code=3, started_ns=S, ended_ns=4 * S), "ended with exit code 3 after 3.00 s"),
+        (Run(exit_code=3, ended_ns=4 * S), "ended with exit code 3"),
+        (
+            Run(signal=9, started_ns=0, ended_ns=S),
+            "was killed by SIGKILL after 1.00 s: the recording ends there",
+        ),
+        (Run(signal=99, started_ns=0, ended_ns=S), "was killed by 99 after 1.00 s: the recording ends there"),
+        (Run(started_ns=0), "has not ended, or dynamo was killed: this recording is partial"),
+    ],
+)
+def test_how_the_program_ended(run: Run, words: str) -> None:
+    assert ending(run) == words

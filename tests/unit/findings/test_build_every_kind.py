@@ -1,0 +1,229 @@
+"""Each kind of finding in a recording that has it, and not in one that is as near to it as can be."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import pytest
+
+from dynamo_core.findings import ANALYSES, KINDS, Kind, find
+from dynamo_core.model import (
+    AssignedBackend,
+    CacheLookup,
+    CallTimes,
+    CaptureDecision,
+    CompileId,
+    DeclinedBy,
+    Frame,
+    Graph,
+    GraphBreak,
+    GuardFailure,
+    Optimizer,
+    Place,
+    ProcessEnd,
+    ProcessInfo,
+    ProfileWindow,
+    RecompileReasons,
+    Recording,
+    StackFrame,
+    UnrolledLoop,
+    UnusedCompile,
+    VerifiedCall,
+    WindowSpan,
+)
+from dynamo_core.shared.records import CachesInUse
+from support.made import FIRST, compiled, of_one_process
+from support.ranks_by_hand import collective, of, rank
+from support.ranks_by_hand import graph as graph_of_a_rank
+
+HERE = Place("/home/me/train.py", 7)
+LASTING: dict[str, Any] = {  # ten seconds
+    "info": ProcessInfo.of({"pid": 1, "began_ns": 1_000_000_000}),
+    "end": ProcessEnd(ended_ns=11_000_000_000),
+    "overlap_seconds": 0.0,
+    "compiling_in_calls_seconds": 0.0,
+}
+
+
+class Example(NamedTuple):
+    """The fields of a process that has the finding, and those in which the near one differs."""
+
+    fields: dict[str, Any]
+    near: dict[str, Any]
+
+
+def graph(**known: Any) -> Graph:
+    fields = {"frame_name": "forward", "frame_place": HERE, "ops": 3, "is_compiled": True, **known}
+    return Graph(1, FIRST, 0, None, "inductor", **fields)
+
+
+def times(calls: int, each: float, guard_seconds: float | None = None) -> CallTimes:
+    bucket = (int(each * 1e9), int(each * 1e9) + 1)
+    return CallTimes(calls, calls * each, {bucket: calls}, (), (), guard_seconds)
+
+
+def called(calls: int, each: float, guard_seconds: float | None = None) -> Graph:
+    return graph(times=times(calls, each, guard_seconds), calls=calls)
+
+
+def frame(outcome: Any, **known: Any) -> Frame:
+    return Frame("tokens", Place("/home/me/train.py", 20), outcome, "generator", False, False, FIRST, **known)
+
+
+def reasons(check: str = "tensor 'x' size mismatch", kind: Any = "size") -> RecompileReasons:
+    failed = GuardFailure(FIRST, check, kind, "x", 0, "4", "5", None, None, None)
+    return RecompileReasons(CompileId(0, 1), (failed,))
+
+
+def verified(outcome: Any) -> VerifiedCall:
+    return VerifiedCall(1, 1, outcome, None, 1, 1, None, None, None, None, None, 0.1)
+
+
+def caches(switches: dict[str, str]) -> list[CachesInUse]:
+    in_use = CachesInUse(
+        folder="/tmp/c",
+        triton_folder=None,
+        held_graphs=None,
+        is_writable=True,
+        free_bytes=None,
+        filesystem=None,
+        in_container=False,
+        switches=switches,
+    )
+    return [in_use]
+
+
+def window(*spans: WindowSpan) -> ProfileWindow:
+    """Four steps of half a second."""
+    return ProfileWindow(1, 4, 2.0, 0, 1, 0, (), (), (), None, 0, None, spans)
+
+
+def custom_pass(before: str, after: str) -> tuple[tuple[str, str]]:
+    """A part of a key, as torch lists it, then and now."""
+    return ((f"[a1] post_grad_custom_post_pass: {before}", f"[b2] post_grad_custom_post_pass: {after}"),)
+
+
+A_BREAK = GraphBreak("Data-dependent branching", (StackFrame(HERE, "forward", "if x.sum():"),), FIRST)
+A_MISS = CacheLookup("fx_graph_cache", "miss", FIRST, took_seconds=5.0)
+A_LOOP = UnrolledLoop(HERE, "for layer in self.layers:", 240, 60, True, None)
+LIMIT = replace(compiled(2, reason="it failed"), fail_reason="recompile_limit reached")
+AGAIN = {"compiles": [compiled(1, reason="it failed")]}
+ANEW = reasons("BACKEND_MATCH failure: different backend callables", "other")
+TRAINS = graph(trains=True, optimizer_steps=())
+DECLINED = (DeclinedBy("tensorrt", "not installed"),)
+OFF = {"torch._inductor.config.fx_graph_cache": "False"}
+UNUSED = UnusedCompile(
+    "scale", False, "never called", StackFrame(HERE, "<module>", "fast = torch.compile(scale)")
+)
+EXAMPLES: dict[Kind, Example] = {
+    "wrong result": Example(
+        {"graphs": [graph()], "verified": [verified("disagrees")]}, {"verified": [verified("agrees")]}
+    ),
+    "compiler error": Example({"frames": [frame("raised")]}, {"frames": [frame("raised", is_exit=True)]}),
+    "fell back to eager": Example({"frames": [frame("failed")]}, {"frames": [frame("skipped")]}),
+    "left eager by a limit": Example(
+        {"frames": [frame("failed", limit="--loop-limit")]}, {"frames": [frame("failed")]}
+    ),
+    "recompile limit": Example(
+        {"compiles": [compiled(1, reason="it failed"), LIMIT], "recompile_reasons": [reasons()]},
+        {"compiles": [compiled(1, reason="it failed"), replace(LIMIT, fail_reason=None)]},
+    ),
+    # A break that ends in the whole frame running eager is told as that.
+    "graph break": Example({"breaks": [A_BREAK]}, {"frames": [frame("failed")]}),
+    "recompile": Example({**AGAIN, "recompile_reasons": [reasons()]}, {"compiles": [compiled(0)]}),
+    "compiled anew": Example({**AGAIN, "recompile_reasons": [ANEW]}, {"recompile_reasons": [reasons()]}),
+    "backend declined": Example(
+        {"graphs": [graph(assigned_backend=AssignedBackend(None, None, DECLINED))]},
+        {"graphs": [graph(assigned_backend=AssignedBackend("eager", None, DECLINED))]},
+    ),
+    "overhead-bound graphs": Example({"graphs": [called(1000, 10e-6)]}, {"graphs": [called(900, 10e-6)]}),
+    "costly guards": Example(
+        {**LASTING, "graphs": [called(1000, 3e-3, 1.1e-3)]}, {"graphs": [called(1000, 3e-3, 0.9e-3)]}
+    ),
+    "never pays back": Example(
+        {"compiles": [compiled(0, 3.0)], "graphs": [called(10, 0.1)]}, {"compiles": [compiled(0, 1.9)]}
+    ),
+    "unrolled loop": Example(
+        {"compiles": [compiled(0, 3.0)], "graphs": [graph(ops=242, loop=A_LOOP)]},
+        {"compiles": [compiled(0, 0.9)]},
+    ),
+    "unstable key": Example(
+        {
+            "lookups": [
+                replace(A_MISS, differing_parts=custom_pass("<Pass at 0x7f24a0>", "<Pass at 0x7f24b1>"))
+            ],
+            "graphs": [graph()],
+        },
+        {
+            "lookups": [
+                replace(A_MISS, differing_parts=custom_pass("<Pass at 0x7f24a0>", "<Other at 0x7f24a0>"))
+            ]
+        },
+    ),
+    "cold start": Example(
+        {"lookups": [A_MISS], "graphs": [graph(backend_seconds=5.0)]},
+        {"lookups": [A_MISS, CacheLookup("aotautograd_cache", "hit", FIRST)]},
+    ),
+    "caches off": Example(
+        {"in_use": caches(OFF), "graphs": [graph(backend_seconds=5.0)]}, {"in_use": caches({})}
+    ),
+    "cache bypass": Example(
+        {
+            "lookups": [CacheLookup("fx_graph_cache", "bypass", FIRST, reason="why")],
+            "graphs": [graph(backend_seconds=5.0)],
+        },
+        {"graphs": [graph(backend_seconds=0.9)]},
+    ),
+    "never called": Example(
+        {"unused_compiles": [UNUSED]},
+        {"end": ProcessEnd(raised="ValueError")},
+    ),
+    "eager optimizer": Example(
+        {"graphs": [TRAINS], "optimizers": [Optimizer("AdamW", "torch.optim.adamw", "adamw.py")]},
+        {"graphs": [replace(TRAINS, optimizer_steps=("adamw.py",))]},
+    ),
+    "time outside of graphs": Example(
+        {**LASTING, "graphs": [called(10, 0.4)]}, {"graphs": [called(10, 0.6)]}
+    ),
+    "slow loader": Example(
+        {"window": window(WindowSpan("loader", "_SingleProcessDataLoaderIter", 4, 0.21, 0.0))},
+        {"window": window(WindowSpan("loader", "_SingleProcessDataLoaderIter", 4, 0.19, 0.0))},
+    ),
+}
+
+
+def ranks(*sizes: int) -> Recording:
+    """Each of which reduces a tensor of this size."""
+    return of(
+        *(
+            rank(number, graph_of_a_rank(collective("all_reduce", size=size)))
+            for number, size in enumerate(sizes)
+        )
+    )
+
+
+def recordings(kind: Kind) -> tuple[Recording, Recording]:
+    """One that has it, and one that has not."""
+    if kind == "ranks differ":
+        return ranks(8, 16), ranks(8, 8)
+    example = EXAMPLES[kind]
+    return of_one_process(**example.fields), of_one_process(**{**example.fields, **example.near})
+
+
+def test_no_analysis_is_asked_twice() -> None:
+    assert len(ANALYSES) == len(set(ANALYSES))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_found_where_it_is_and_nowhere_else(kind: Kind) -> None:
+    with_it, without = recordings(kind)
+    assert [each.kind for each in find(with_it)].count(kind) == 1
+    assert kind not in [each.kind for each in find(without)]
+
+
+def test_a_wrong_result_names_the_option_that_replaces_the_backend() -> None:
+    """`--override` is for the program's own torch.compile; a captured program has `--backend`."""
+    fields = EXAMPLES["wrong result"].fields
+    for decision, option in (("capture", "--backend aot_eager"), ("observe", "--override backend=aot_eager")):
+        known = CaptureDecision(decision, None, "auto", "inductor", None)  # type: ignore[arg-type]
+        (found,) = find(of_one_process(**fields, captures=(known,)))
+        assert f"`dynamo run --verify {option} …`" in found.remedies[0].text

@@ -1,0 +1,80 @@
+"""What `dynamo run --try` has tried on a frame is said by the remedies of its findings."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from dynamo_core.findings import Finding, find
+from dynamo_core.model import CompileId, Place, TracedAgain, TriedChange
+from support.made import of_one_process
+from support.made_findings import a_break, graph, reasons, recompile
+
+FILE = "/home/me/train.py"
+PRINT = "torch._dynamo.config.reorderable_logging_functions+=print"
+SCALARS = "torch._dynamo.config.capture_scalar_outputs=True"
+
+
+def traced(*lines: int, recompiled: int = 0, ops: int = 10, why: str | None = None) -> TracedAgain:
+    return TracedAgain(tuple((Place(FILE, line),) for line in lines), recompiled, 0, ops, why)
+
+
+def tried(
+    *changes: str, before: TracedAgain, after: TracedAgain, compile_id: CompileId | None = None
+) -> TriedChange:
+    return TriedChange(compile_id, Place(FILE, 3), changes, before, after)
+
+
+def of_a_break(*changes: TriedChange) -> Finding:
+    recording = of_one_process(
+        breaks=[a_break(7)], graphs=[graph(0, CompileId(0, 0))], tried_changes=list(changes)
+    )
+    return next(each for each in find(recording) if each.kind == "graph break")
+
+
+@pytest.mark.parametrize(
+    ("after", "outcome"),
+    [
+        (traced(), "gone"),
+        (traced(7), "still there"),
+        (traced(16), "moves to line 16"),
+        (traced(ops=3), "less is compiled"),
+        (traced(why="it crashed"), "not known: it crashed"),
+    ],
+)
+def test_a_break_with_a_change_that_no_table_has(after: TracedAgain, outcome: str) -> None:
+    found = of_a_break(tried(PRINT, before=traced(7), after=after))
+    texts = [(each.text, each.tried) for each in found.remedies]
+    is_cure = outcome == "gone"
+    assert is_cure == any("reorderable_logging_functions.add(print)" in text for text, _ in texts)
+    assert [word for _, word in texts[:1]] == (["gone"] if is_cure else [None])
+
+
+def test_what_was_tried_for_another_line_says_nothing_here() -> None:
+    found = of_a_break(tried(PRINT, before=traced(9), after=traced()))
+    assert [each.tried for each in found.remedies] == [None] * len(found.remedies)
+
+
+def remedies_of_a_recompile(*changes: TriedChange) -> Sequence[tuple[str, str | None]]:
+    recording = of_one_process(
+        compiles=[recompile(1)],
+        recompile_reasons=[reasons(1, actual="5")],
+        tried_changes=list(changes),
+    )
+    (found,) = (each for each in find(recording) if each.kind == "recompile")
+    return [(each.text, each.tried) for each in found.remedies]
+
+
+def test_a_recompile_is_gone_where_no_further_call_makes_a_graph() -> None:
+    before, at = traced(recompiled=2), CompileId(0, 1)
+    (_, outcome), *_ = remedies_of_a_recompile(
+        tried("dynamic=True", before=before, after=traced(), compile_id=at)
+    )
+    assert outcome == "gone"
+    fewer = tried("dynamic=True", before=before, after=traced(recompiled=1), compile_id=at)
+    assert "gone" not in dict(remedies_of_a_recompile(fewer)).values()
+
+
+def test_what_was_tried_for_another_compile_or_never_came_again_says_nothing() -> None:
+    other = tried("dynamic=True", before=traced(recompiled=1), after=traced(), compile_id=CompileId(5, 1))
+    never = tried("dynamic=True", before=traced(), after=traced(), compile_id=CompileId(0, 1))
+    assert {outcome for _, outcome in remedies_of_a_recompile(other, never)} == {None}

@@ -1,0 +1,212 @@
+"""The search for fixes, with runs that are made up: which are made, and what is concluded from them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynamo_core.findings import Cost, Evidence, Finding, Remedy
+from dynamo_core.fix.judging import ObservedRun
+from dynamo_core.fix.search import Plan, _Search, refuse_unknown
+from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial
+from dynamo_core.launch.program import Program
+from dynamo_core.launch.run import Request
+from dynamo_core.model import Place
+from dynamo_core.remedies.rules import Assignment, Change
+from dynamo_core.shared.errors import NothingSelected
+from dynamo_core.shared.settings import Settings
+from support.answering import answer
+
+RAN = RunResult("r", 0, None, 5.0, 4.0, 0.02)
+LIMIT = Finding(
+    kind="recompile limit",
+    identity="recompile-limit-0123456789ab",
+    title="8 recompiles of f",
+    cause="",
+    effect="",
+    place=Place("/home/me/a.py", 3),
+    function="f",
+    source="f(x)",
+    via=None,
+    is_library=False,
+    cost=Cost(),
+    evidence=Evidence(times=8),
+    remedies=(),
+    processes=(),
+)
+BREAK = replace(LIMIT, kind="graph break", identity="graph-break-0123456789ab", evidence=Evidence(times=2))
+OTHER = replace(LIMIT, function="g", identity="recompile-limit-1111111111aa")
+
+
+def setting(name: str) -> Remedy:
+    change = Change(settings=(Assignment(f"torch._dynamo.config.{name}", "True"),))
+    return Remedy("setting", f"set {name}", "dynamo breaks", change=change)
+
+
+@pytest.fixture
+def search() -> _Search:
+    request = Request(Program(("p.py",), is_python=True), Settings(recording=""))
+    search = _Search(Plan(request, Path("r"), 40, 60.0), lambda what, done: None)
+    search._baseline += [ObservedRun(RAN, "", [LIMIT, BREAK, OTHER])] * 2
+    return search
+
+
+def kept(finding: Finding, name: str) -> Fix:
+    trial = Trial(setting(name), "cures", "", 2, 0, (RAN,))
+    return Fix(finding, [trial], trial)
+
+
+Runs = Callable[..., ObservedRun]
+
+
+def runs_by_settings(findings: Callable[[Sequence[str]], list[Finding]]) -> Runs:
+    """A program whose findings depend on which settings are set."""
+    numbers = iter(range(100))
+
+    def run(what: str, request: Request, *others: Any) -> ObservedRun:
+        names = [each.partition("=")[0].rpartition(".")[2] for each in request.settings.config]
+        return ObservedRun(replace(RAN, recording=f"run {next(numbers)}"), "", findings(names))
+
+    return run
+
+
+@pytest.mark.parametrize("identity", ["3", "graph-break", "slow-loader-0123456789ab", "graph-break-1"])
+def test_what_is_no_identity_is_refused_before_anything_runs(identity: str, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("open('ran', 'w')\n")
+    result = answer("fix", "-y", "--finding", identity, "program.py", cwd=tmp_path)
+    assert (result.exit_code, result.stderr.count("\n")) == (119, 1)
+    assert f"--finding {identity}: no finding that has remedies is called so" in result.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_a_recording_does_not_have_is_refused() -> None:
+    refuse_unknown([BREAK.identity], [BREAK])
+    refuse_unknown(["recompile-0123456789ab"])
+    with pytest.raises(NothingSelected, match=f"it has {BREAK.identity}"):
+        refuse_unknown([BREAK.identity, "recompile-0123456789ab"], [BREAK])
+    with pytest.raises(NothingSelected, match="it has no findings of the compiler's"):
+        refuse_unknown([BREAK.identity], [])
+
+
+def together_and_what_holds(search: _Search, fixes: list[Fix]) -> Fixes:
+    result = Fixes("p", tuple(each.result for each in search._baseline), fixes)
+    result.together = search._try_together(fixes)
+    search._keep_what_holds_together(result)
+    return result
+
+
+def test_of_fixes_that_clash_the_later_is_withdrawn(search: _Search, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each cures its own alone; with both, the first one's finding is there again, for another reason."""
+    again = replace(LIMIT, identity="recompile-limit-ba9876543210", title="9 recompiles of f")
+
+    def findings(names: Sequence[str]) -> list[Finding]:
+        if {"one", "two"} <= set(names):
+            return [again]
+        cures = (("one", LIMIT), ("two", BREAK), ("three", OTHER))
+        return [finding for name, finding in cures if name not in names]
+
+    monkeypatch.setattr(search, "_run", runs_by_settings(findings))
+    first, second, third = kept(LIMIT, "one"), kept(BREAK, "two"), kept(OTHER, "three")
+    result = together_and_what_holds(search, [first, second, third])
+    assert [fix.kept is not None for fix in result.fixes] == [True, False, True]
+    (withdrawn,) = second.trials
+    assert (withdrawn.verdict, withdrawn.reason) == (
+        "brings other findings",
+        "with fix 1: 9 recompiles of f",
+    )
+    assert result.together is not None
+    assert (result.is_refuted, result.together.after) == (False, 2)
+    assert len(result.runs) == 2 + 3 + 4  # as it is, alone, and the first, two pairs and all three
+
+
+def test_what_another_cures_is_not_held_against_those_without_it(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first clashes with none; the second, which cures the third's finding, makes the program fail."""
+    run = runs_by_settings(lambda names: [] if "two" in names else [BREAK, OTHER])
+
+    def fails(what: str, request: Request, *others: Any) -> ObservedRun:
+        ran = run(what, request)
+        return ran if ran.findings else replace(ran, result=replace(ran.result, exit_code=1))
+
+    monkeypatch.setattr(search, "_run", fails)
+    result = together_and_what_holds(search, [kept(LIMIT, "one"), kept(BREAK, "two"), Fix(OTHER, cured_by=2)])
+    assert [fix.is_proven for fix in result.fixes] == [True, False, False]
+    assert not result.is_refuted
+
+
+def test_a_remedy_that_is_kept_alone_falls_with_the_run_beside_eager(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = replace(BREAK, kind="wrong result", title="graph 1 differs")
+    monkeypatch.setattr(search, "_run", runs_by_settings(lambda names: [wrong]))
+    result = together_and_what_holds(search, [kept(BREAK, "one"), Fix(LIMIT, cured_by=1)])
+    assert [fix.is_proven for fix in result.fixes] == [False, False]
+    assert (result.fixes[0].trials[0].verdict, result.fixes[0].trials[0].reason) == (
+        "disagrees with eager",
+        "graph 1 differs",
+    )
+    assert (result.is_refuted, len(result.runs)) == (True, 2 + 1 + 1)
+
+
+def test_what_was_tried_on_the_frame_in_vain_takes_no_run(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+
+    def run(what: str, *others: Any) -> ObservedRun:
+        ran.append(what)
+        return ObservedRun(RAN, "", [])
+
+    monkeypatch.setattr(search, "_run", run)
+    in_vain, gone = (replace(setting(name), tried=name) for name in ("still there", "gone"))
+    fix = Fix(replace(BREAK, remedies=(in_vain, gone)))
+    search._try_remedies(fix, 1, [fix])
+    assert [(each.verdict, len(each.runs)) for each in fix.trials] == [("does not cure", 0), ("cures", 1)]
+    assert ran == ["trying: set gone"] and fix.kept is fix.trials[1]
+
+
+def in_turn(*runs: ObservedRun) -> tuple[Runs, Iterator[ObservedRun]]:
+    left = iter(runs)
+    return lambda *_: next(left), left
+
+
+@pytest.mark.parametrize(("then", "verdict"), [(0.03, "cures"), (0.02, "is slower")])
+def test_what_seems_slower_is_run_again_beside_the_program_as_it_is(
+    then: float, verdict: str, search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slower = ObservedRun(replace(RAN, step_seconds=0.03), "", [LIMIT])
+    unchanged = ObservedRun(replace(RAN, step_seconds=then), "", [LIMIT, BREAK])
+    run, left = in_turn(slower, unchanged, slower)
+    monkeypatch.setattr(search, "_run", run)
+    monkeypatch.setattr("dynamo_core.fix.search.patches", lambda *_: ())
+    change = setting("one").change
+    assert change is not None
+    trial, _ = search._try(BREAK, setting("one"), change)
+    assert (trial.verdict, len(trial.runs), len(search._baseline), list(left)) == (verdict, 2, 3, [])
+
+
+@pytest.mark.parametrize(
+    ("printed", "further", "verdict"),
+    [
+        ("total 1.4", ["total 1.7"], "cures"),
+        ("total 1.4", ["total 1.6", "total 1.7"], "cures"),
+        ("total 1.4", ["total 1.6", "total 1.6"], "changes the output"),
+        ("sum 1.6", [], "changes the output"),  # no number: nothing is run again
+    ],
+)
+def test_where_only_numbers_differ_the_unchanged_program_is_run_again(
+    printed: str, further: list[str], verdict: str, search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two runs may print the same seconds by chance."""
+    search._baseline[:] = [replace(each, stdout="total 1.6") for each in search._baseline]
+    unchanged = [ObservedRun(RAN, each, [LIMIT, BREAK]) for each in further]
+    run, left = in_turn(ObservedRun(RAN, printed, [LIMIT]), *unchanged)
+    monkeypatch.setattr(search, "_run", run)
+    monkeypatch.setattr("dynamo_core.fix.search.patches", lambda *_: ())
+    change = setting("one").change
+    assert change is not None
+    trial, _ = search._try(BREAK, setting("one"), change)
+    assert (trial.verdict, len(trial.runs), list(left)) == (verdict, 1, [])
