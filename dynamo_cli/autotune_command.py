@@ -20,7 +20,8 @@ from dynamo_reporters.autotune_document import Tuning
 from dynamo_reporters.report import Report
 
 from .main import end_early_on_sigterm
-from .options import all_option, cluster, completed_by, documented_option, on_option, time_limit_option
+from .on_option import cluster, on_option
+from .options import all_option, completed_by, documented_option, time_limit_option
 from .program import program_of
 from .report_command import is_to_be_run, report_command
 from .running import RunProgress, say

@@ -18,6 +18,7 @@ from dynamo_core.shared.errors import CannotRecord, Disagreement
 from dynamo_core.shared.settings import CAPTURING_POLICIES, VERIFY_ERROR, VERIFY_REPORT, Settings
 
 from . import main
+from .on_option import on_option
 from .options import (
     VERIFY_OFF,
     OptionWithOptionalValue,
@@ -27,7 +28,6 @@ from .options import (
     documented_option,
     dynamic_option,
     file_option,
-    on_option,
     python_option,
     step_option,
     time_limit_option,

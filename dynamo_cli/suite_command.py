@@ -29,7 +29,7 @@ from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.settings import Settings
 
 from . import main
-from .options import cluster
+from .on_option import cluster
 from .program import program_of
 from .report_output import put, write_report
 from .running import RunProgress

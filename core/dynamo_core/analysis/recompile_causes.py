@@ -15,6 +15,7 @@ from .shared_code import functions_with_one_code
 from .sizes_compiled_for import sizes_compiled_for
 from .source_lines import is_user_line
 from .summary import frame_of
+from .words import version_numbers
 
 # How torch names the failure of a cache entry of another torch.compile call (torch/_dynamo/guards.py).
 _ANOTHER_BACKEND = "BACKEND_MATCH"
@@ -42,7 +43,6 @@ _FLOAT_SYMBOL = "zf"  # torch/utils/_sympy/symbol.py (SymT.FLOAT), 2.8 to 2.13
 # A source that can stand in a comma-separated setting of torch's, which reads it as a name or a pattern.
 _CAN_BE_LISTED = re.compile(r"[\w.\[\]']{1,400}")
 _HELD = ("identity", "type")  # what functions of one code hold is another object, or of another type
-_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
 
 
 @dataclass(frozen=True)
@@ -124,13 +124,8 @@ class RecompileCause:
         """
         if self.kind == "backend":
             return self.frame.records.compiled_by.get(self.compiles[0].compile_id) or self.call
-        is_of_call = (
-            self.kind == "global state"
-            or self.is_of_training
-            or self.is_of_inference_mode
-            or self.failure is None
-        )
-        found = self.call if is_of_call else self._innermost_own_line() or self.call
+        is_of_mode = self.is_of_training or self.is_of_inference_mode or self.kind == "global state"
+        found = self.call if is_of_mode or self.failure is None else self._innermost_own_line() or self.call
         return found or (None if self.failure is None else self.frame.line_of(self.failure))
 
     def _innermost_own_line(self) -> StackFrame | None:
@@ -422,8 +417,7 @@ class RecompileCause:
     @cached_property
     def version(self) -> tuple[int, int]:
         """The version of torch; (0, 0) where it was not recorded."""
-        found = _VERSION.match(self.frame.process.torch_version or "")
-        return (int(found[1]), int(found[2])) if found else (0, 0)
+        return version_numbers(self.frame.process.torch_version)
 
     @cached_property
     def dynamic_sources(self) -> list[tuple[str, int | None]]:

@@ -146,3 +146,12 @@ def _without_folder(word: str) -> str:
 def without_numbers(text: str) -> str:
     """`stable_text` with every number replaced, for texts that count or measure."""
     return _NUMBER.sub("#", stable_text(text))
+
+
+_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
+
+
+def version_numbers(version: str | None) -> tuple[int, int]:
+    """The first two numbers of a version; (0, 0) where it was not recorded or has none."""
+    found = _VERSION.match(version or "")
+    return (int(found[1]), int(found[2])) if found else (0, 0)

@@ -15,7 +15,7 @@ from ..analysis.source_lines import (
     package_of,
     targets_of,
 )
-from ..analysis.words import place
+from ..analysis.words import place, version_numbers
 from ..model import GraphBreak, Place, StackFrame, function_of
 from ..recording.guards import plain_source
 from ..shared.failed_guard import guarded, is_on_stack, source_words, without_stack_names
@@ -82,7 +82,6 @@ def edit(text: str, name: str, may_change: str = "") -> Advice:
 
 # Rules: what one matches, what it says, and the remedies.
 
-_VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
 _OLDEST = (2, 8)
 
 
@@ -213,8 +212,7 @@ class BreakContext:
     @property
     def version(self) -> tuple[int, int]:
         """The version of torch; (0, 0) where it was not recorded."""
-        found = _VERSION.match(self.torch_version or "")
-        return (int(found[1]), int(found[2])) if found else (0, 0)
+        return version_numbers(self.torch_version)
 
     @cached_property
     def parts(self) -> dict[str, str]:
