@@ -19,7 +19,7 @@ from .primitives import O_RDWR
 
 
 def fork() -> int:
-    """As os.fork, without Python's warning of a fork beside threads (3.12)."""
+    """Fork this process like os.fork, without Python's warning of a fork beside threads (3.12)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
