@@ -17,8 +17,8 @@ from pairs import (
     workplace,
 )
 
-HELP_BOUND_MS = 120
-EXPLAIN_BOUND_MS = 500
+HELP_BOUND_MS = 40
+EXPLAIN_BOUND_MS = 250
 ENGINE_BOUND_MS = 10
 LAYERS = 6  # of the transformer, for a recording of about 4 MB
 PYTHON = Side("python -c pass", [sys.executable, "-c", "pass"])
