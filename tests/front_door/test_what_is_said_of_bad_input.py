@@ -17,7 +17,7 @@ OF_TOY = [
     ("graphs --runnable 9", NO_FIT, "there is no graph 9"),
     ("graphs --runnable 1 --backward", NO_FIT, "no program is recorded for the backward of graph 1"),
     ("breaks -o missing/report.md", CANNOT_WRITE, "cannot write missing/report.md: No such file"),
-    ("profile -o missing/x.prof", CANNOT_WRITE, "cannot write missing/x.prof: No such file"),
+    ("profile -o missing/x.json", CANNOT_WRITE, "cannot write missing/x.json: No such file"),
     ("explain --graph x", USAGE, "'x' is not a valid integer"),
     ("explain --nope", USAGE, "--nope"),
     ("explain --format pdf", USAGE, "'pdf' is not one of"),
