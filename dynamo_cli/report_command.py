@@ -29,6 +29,7 @@ from dynamo_reporters.report import Report
 
 from .options import (
     RUN_OPTIONS,
+    budget_option,
     compile_id_option,
     completed_by,
     documented_option,
@@ -118,7 +119,7 @@ _NEVER_PROGRAMS = (".log", ".gz", ".json", ".bin", ".txt", ".md")
 
 
 # What only `--help-all` shows: the options that pick out a part, and those of a run.
-_FURTHER = RUN_OPTIONS | {"frame", "compile_id", "graph", "file", "rank", "restart"}
+_FURTHER = RUN_OPTIONS | {"budget", "frame", "compile_id", "graph", "file", "rank", "restart"}
 
 
 @dataclass(frozen=True)
@@ -200,6 +201,7 @@ def report_command(
             help="Only frames of files that match.",
         ),
         rank_option,
+        budget_option,
         documented_option(
             "--restart",
             type=int,
@@ -224,6 +226,7 @@ def report_command(
             file: str | None,
             rank: int | None,
             restart: int | None,
+            budget: int | None,
             **options: Any,
         ) -> None:
             own = {name: options.pop(name) for name in build_parameters if name is not None}
@@ -241,7 +244,7 @@ def report_command(
                 put(page_of(case, report), report_file)
             else:
                 parts = parts_to_select(recording, selection) if form == "json" else ()
-                write_report(report, case, form, report_file, parts)
+                write_report(report, case, form, report_file, parts, budget)
             if ending is not None:
                 end_like(ending)
 

@@ -89,14 +89,23 @@ _FORMAT_OF_ENDING = {
 
 
 def write_report(
-    report: Report[Subject], subject: Subject, form: str, report_file: Path | None, parts: Sequence[str] = ()
+    report: Report[Subject],
+    subject: Subject,
+    form: str,
+    report_file: Path | None,
+    parts: Sequence[str] = (),
+    budget: int | None = None,
 ) -> None:
     """Write a report on its subject as one of FORMATS, to a file or else to stdout.
 
-    Where a JSON document is large, a line on stderr names the `parts` of it that options pick out.
+    Where a JSON document is large, a line on stderr names the `parts` of it that options pick out. `budget`
+    is how many tokens it may have; UsageError where that is too few for a document.
     """
     from dynamo_reporters.page.console import plain_text, show
 
+    if budget is not None:
+        put(_bounded(report, subject, form, budget), report_file)
+        return
     if form == "text" and report_file is None:
         with stdout() as out:
             show(out, page(report, subject))
@@ -122,6 +131,23 @@ def write_report(
     else:
         content = plain_text(page(report, subject))
     put(content, report_file)
+
+
+def _bounded(report: Report[Subject], subject: Subject, form: str, tokens: int) -> str:
+    from dynamo_reporters.budget import bounded_json, bounded_text
+
+    if form == "json":
+        try:
+            return bounded_json(document(report, subject), tokens)
+        except ValueError as error:
+            raise click.UsageError(f"--budget {error}") from error
+    if form == "markdown":
+        from dynamo_reporters.page.markdown import to_markdown
+
+        return bounded_text(to_markdown(page(report, subject)), tokens)
+    from dynamo_reporters.page.console import plain_text
+
+    return bounded_text(plain_text(page(report, subject)), tokens)
 
 
 def put(content: str | bytes, report_file: Path | None) -> None:

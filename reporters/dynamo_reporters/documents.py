@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
@@ -141,12 +141,19 @@ _FORMULA = re.compile(
 )
 
 
-def json_text(value: Any, indent: int | None = None) -> str:
-    """JSON that every parser reads: a number that is none (NaN, Infinity) is null."""
+def json_text(value: Any, indent: int | None = None, *, is_short: bool = False) -> str:
+    """JSON that every parser reads: a number that is none (NaN, Infinity) is null.
+
+    Where it is to be short, there are no spaces, and characters stand as they are.
+    """
+    separators = (",", ":") if is_short else None
+    write = partial(
+        json.dumps, indent=indent, allow_nan=False, separators=separators, ensure_ascii=not is_short
+    )
     try:
-        return json.dumps(value, indent=indent, allow_nan=False)
+        return write(value)
     except ValueError:
-        return json.dumps(_finite(value), indent=indent, allow_nan=False)
+        return write(_finite(value))
 
 
 def _finite(value: Any) -> Any:

@@ -8,6 +8,7 @@ from dynamo_core.case import Case
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .documents import json_value
+from .next_commands import next_commands
 from .page.blocks import Block, Heading, bounded
 from .registry import REPORTS
 
@@ -44,6 +45,7 @@ def document(report: Report[Subject], subject: Subject) -> dict[str, Any]:
         head["recording"] = str(subject.recording.path)
         head["is_partial"] = subject.is_partial
         head["unrecorded"] = subject.unrecorded
+        head["next"] = json_value(next_commands(subject, report.name))
     body: dict[str, Any] = json_value(report.body(subject))
     return head | body
 
