@@ -156,6 +156,7 @@ rank_option = documented_option(
 )
 budget_option = documented_option(
     "--budget",
+    "tokens",
     type=click.IntRange(min=1),
     metavar="TOKENS",
     envvar="DYNAMO_BUDGET",

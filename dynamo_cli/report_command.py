@@ -119,7 +119,7 @@ _NEVER_PROGRAMS = (".log", ".gz", ".json", ".bin", ".txt", ".md")
 
 
 # What only `--help-all` shows: the options that pick out a part, and those of a run.
-_FURTHER = RUN_OPTIONS | {"budget", "frame", "compile_id", "graph", "file", "rank", "restart"}
+_FURTHER = RUN_OPTIONS | {"tokens", "frame", "compile_id", "graph", "file", "rank", "restart"}
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,6 @@ def report_command(
             help="Only frames of files that match.",
         ),
         rank_option,
-        budget_option,
         documented_option(
             "--restart",
             type=int,
@@ -226,7 +225,7 @@ def report_command(
             file: str | None,
             rank: int | None,
             restart: int | None,
-            budget: int | None,
+            tokens: int | None = None,
             **options: Any,
         ) -> None:
             own = {name: options.pop(name) for name in build_parameters if name is not None}
@@ -244,11 +243,12 @@ def report_command(
                 put(page_of(case, report), report_file)
             else:
                 parts = parts_to_select(recording, selection) if form == "json" else ()
-                write_report(report, case, form, report_file, parts, budget)
+                write_report(report, case, form, report_file, parts, tokens)
             if ending is not None:
                 end_like(ending)
 
-        for option in reversed(shared):
+        # autotune has a budget of its own, in seconds.
+        for option in reversed(shared if "budget" in build_parameters else [*shared, budget_option]):
             callback = option(callback)
         # click lists them from the last: the report's own options stand first in its help.
         callback.__click_params__ += getattr(build, "__click_params__", [])  # type: ignore[attr-defined]

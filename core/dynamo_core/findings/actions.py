@@ -150,7 +150,11 @@ def _action(
     cured = [*same, *(each for finding in same for each in followers[finding.identity])]
     paid = [*same, *(each for each in cured[len(same) :] if not _is_in_cost_of_a_break(each, same))]
     figure = worst.cost.saves_at_most if len(paid) == 1 else saved(paid)
-    remedy = _joined([each.remedies[0] for each in same]) if worst.remedies else None
+    # A value has another name in the frame behind a break, and is named there too.
+    named = [
+        each.remedies[0] for each in cured[len(same) :] if each.remedies and _is_joined(each.remedies[0])
+    ]
+    remedy = _joined([*(each.remedies[0] for each in same), *named]) if worst.remedies else None
     action = Action(
         number=0,
         remedy=remedy,

@@ -179,6 +179,21 @@ def test_what_consequences_cost_is_saved_too_but_what_a_break_costs_has_it_in_it
     ]
 
 
+def test_a_value_is_named_in_the_frames_behind_a_break_as_well() -> None:
+    name = "TORCH_COMPILE_DYNAMIC_SOURCES"
+    above, behind = (
+        Remedy(
+            "environment", f"set {each}", "dynamo recompiles", Change(environment=(Assignment(name, each),))
+        )
+        for each in ("L['x']:0", "L['y']:0")
+    )
+    cause = finding(1, above, kind="recompile")
+    follower = replace(finding(2, behind, kind="recompile"), because_of=cause.identity)
+    (action,) = actions(cause, follower)
+    assert action.remedy is not None and action.remedy.change is not None
+    assert action.remedy.change.environment == (Assignment(name, "L['x']:0,L['y']:0"),)
+
+
 def test_fix_gets_the_remedy_of_the_action_first_but_an_edit_as_it_is_for_the_line() -> None:
     own = replace(KEEP, text="this line", change=Change(edit="branch to where"))
     elsewhere = replace(own, text="another line")
