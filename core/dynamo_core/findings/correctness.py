@@ -29,7 +29,12 @@ _REPORT_IT = (
 )
 
 
+_RIGHT_WITH = (
+    'with `backend="{backend}"` the call gives what plain Python gives, as was tried; `dynamo graphs '
+    "--runnable N` writes the graph as a script, for an issue of PyTorch or of the backend."
+)
 _BY_STAGE = {
+    "AOTAutograd": _RIGHT_WITH.format(backend="eager"),
     "tracing": "`torch.compiler.disable` on the function of that line keeps it out of the graph; an issue "
     "for PyTorch needs what the line gives in plain Python and compiled.",
     "guards": "pass what changed as an argument, so that torch guards it, or call `torch.compiler.reset()` "
@@ -70,8 +75,15 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
         or call.function_place
         or call.compiled_at,
         function=call.name,
-        remedies=remedy("wrong result", _BY_STAGE.get(call.stage or "", _REPORT_IT)),
+        remedies=remedy("wrong result", _of_stage(call.stage, each.process)),
     )
+
+
+def _of_stage(stage: str | None, process: Process) -> str:
+    """What to do where a stage is the first wrong one; a stage that is not named here is a backend's."""
+    if stage is None:
+        return _report_it(process)
+    return _BY_STAGE.get(stage) or _RIGHT_WITH.format(backend="aot_eager")
 
 
 def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:

@@ -1,6 +1,6 @@
 """Each kind of finding in a recording that has it, and not in one that is as near to it as can be."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import pytest
@@ -28,6 +28,7 @@ from dynamo_core.model import (
     UnrolledLoop,
     UnusedCompile,
     VerifiedCall,
+    VerifiedProgramCall,
     WindowSpan,
 )
 from dynamo_core.shared.records import CachesInUse
@@ -227,3 +228,28 @@ def test_a_wrong_result_names_the_option_that_replaces_the_backend() -> None:
         known = CaptureDecision(decision, None, "auto", "inductor", None)  # type: ignore[arg-type]
         (found,) = find(of_one_process(**fields, captures=(known,)))
         assert f"`dynamo run --verify {option} …`" in found.remedies[0].text
+
+
+@pytest.mark.parametrize(
+    ("stage", "says"),
+    [
+        (None, "`dynamo run --verify --override backend=aot_eager …` shows"),
+        ("tracing", "`torch.compiler.disable` on the function of that line"),
+        ("guards", "pass what changed as an argument"),
+        ("AOTAutograd", 'with `backend="eager"` the call gives what plain Python gives'),
+        ("decompositions", 'with `backend="aot_eager"` the call gives what plain Python gives'),
+        ("inductor", 'with `backend="aot_eager"` the call gives what plain Python gives'),
+    ],
+)
+def test_a_wrong_call_has_the_advice_of_its_first_wrong_stage(stage: str | None, says: str) -> None:
+    values: dict[str, Any] = dict.fromkeys(each.name for each in fields(VerifiedProgramCall))
+    values |= {
+        "name": "f",
+        "compiled_at": Place("a.py", 3),
+        "call": 1,
+        "outcome": "disagrees",
+        "path": "result",
+    }
+    call = VerifiedProgramCall(**values | {"compared": 1, "differences": 1, "seconds": 1.0, "stage": stage})
+    (found,) = find(of_one_process(**EXAMPLES["wrong result"].fields | {"verified_program_calls": [call]}))
+    assert says in found.remedies[0].text and "{" not in found.remedies[0].text
