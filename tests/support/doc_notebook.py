@@ -14,6 +14,7 @@ from support.doc_examples import REPOSITORY, comparable
 
 FILE = REPOSITORY / "docs" / "notebook.ipynb"
 _LINE_END = re.compile(r"\n|(?=<tr>)")
+_BY_TIME = re.compile(r"(?m)^((?:<p[^>]*>)? *)\d+\. |; saves at most [^<\n]*")
 _RECORDING = re.compile(r"\bnotebook-\d+-\d+-\d+")
 
 
@@ -44,7 +45,7 @@ def no_longer_shown(stored: Any, now: Any) -> list[str]:
     """The lines of the stored outputs that are not in those of now, but for what varies from run to run.
 
     Reports are sorted by times, and have a line more where a busy machine took long, so that neither the
-    order nor such a line is compared.
+    order, nor the numbers that follow from it, nor such a line or saving is compared.
     """
     pairs = zip(_lines(stored), _lines(now), strict=True)
     return [line for was, is_now in pairs for line in (Counter(was) - Counter(is_now))]
@@ -53,7 +54,9 @@ def no_longer_shown(stored: Any, now: Any) -> list[str]:
 def _lines(notebook: Any) -> list[list[str]]:
     """What each code cell shows."""
     shown = ("\n".join(map(_shown, cell.outputs)) for cell in notebook.cells if cell.cell_type == "code")
-    return [_LINE_END.split(comparable(_RECORDING.sub("notebook", text))) for text in shown]
+    return [
+        _LINE_END.split(comparable(_BY_TIME.sub(r"\1", _RECORDING.sub("notebook", text)))) for text in shown
+    ]
 
 
 def _shown(output: Any) -> str:
