@@ -24,6 +24,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from dynamo_core.recording.files import default_folder
+from dynamo_reporters.budget import CHARACTERS_OF_A_TOKEN
 
 _PAGE_CHARACTERS = 4000
 _OUTPUT_CHARACTERS = 4000  # of a program: its end
@@ -137,7 +138,7 @@ class Commands:
         exit_code, text, messages = await self._finished(arguments, None, None, context)
         end = cursor + _PAGE_CHARACTERS
         if end < len(text):
-            end = max(text.rfind("\n", cursor, end) + 1, 0) or end
+            end = text.rfind("\n", cursor, end) + 1 or end
         return Answer(exit_code, text[cursor:end], end if end < len(text) else None, messages)
 
     async def output(self, arguments: Sequence[str], seconds: int, context: Context) -> Answer:
@@ -271,4 +272,5 @@ def _add_reports(made: MCPServer, commands: Commands) -> None:
     async def recording(name: str, context: Context) -> str:
         """A recording in the default folder, as the JSON document of `explain`."""
         path = commands.inside(str(default_folder() / name), "recording")
-        return (await commands.page(["explain", "--json", path], 0, context)).text
+        arguments = ["explain", "--json", "--budget", str(_PAGE_CHARACTERS // CHARACTERS_OF_A_TOKEN), path]
+        return (await commands.page(arguments, 0, context)).text

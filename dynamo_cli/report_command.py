@@ -115,6 +115,7 @@ class ProgressBar:
 # What every report command shares:
 
 
+_BOUNDED = ("text", "markdown", "json")  # forms that --budget is for
 _NEVER_PROGRAMS = (".log", ".gz", ".json", ".bin", ".txt", ".md")
 
 
@@ -231,6 +232,9 @@ def report_command(
             own = {name: options.pop(name) for name in build_parameters if name is not None}
             report = build(**own)
             form = form or format_of(report_file, _endings(exports), text_endings)
+            # DYNAMO_BUDGET is for the other forms then.
+            if tokens is not None and form not in _BOUNDED and "DYNAMO_BUDGET" not in os.environ:
+                raise click.UsageError(f"--budget is for {', '.join(_BOUNDED)}: not with --format {form}")
             path, ending = target_recording(ctx, options)
             selection = Selection(frame, compile_id, graph, file, rank, restart)
             contents = report.contents | (page_contents() if form == "html" else frozenset())

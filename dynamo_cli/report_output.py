@@ -103,51 +103,47 @@ def write_report(
     """
     from dynamo_reporters.page.console import plain_text, show
 
-    if budget is not None:
-        put(_bounded(report, subject, form, budget), report_file)
-        return
-    if form == "text" and report_file is None:
+    if form == "text" and report_file is None and budget is None:
         with stdout() as out:
             show(out, page(report, subject))
         return
-    if form == "json":
-        from dynamo_reporters.documents import json_text
-
-        content = json_text(document(report, subject), indent=2) + "\n"
-        if len(content) > _LARGE and parts:
-            click.echo(
-                f"dynamo: the document has {len(content) / 1e6:.1f} MB; for less: {', '.join(parts)}",
-                err=True,
-            )
-    elif form == "markdown":
-        from dynamo_reporters.page.markdown import to_markdown
-
-        content = to_markdown(page(report, subject))
-    elif form == "html":
+    if form == "html":
         from dynamo_reporters.html import page_of_blocks
 
         put(page_of_blocks(list(page(report, subject))), report_file)
         return
-    else:
-        content = plain_text(page(report, subject))
-    put(content, report_file)
-
-
-def _bounded(report: Report[Subject], subject: Subject, form: str, tokens: int) -> str:
-    from dynamo_reporters.budget import bounded_json, bounded_text
-
     if form == "json":
-        try:
-            return bounded_json(document(report, subject), tokens)
-        except ValueError as error:
-            raise click.UsageError(f"--budget {error}") from error
+        put(_json(document(report, subject), parts, budget), report_file)
+        return
     if form == "markdown":
         from dynamo_reporters.page.markdown import to_markdown
 
-        return bounded_text(to_markdown(page(report, subject)), tokens)
-    from dynamo_reporters.page.console import plain_text
+        content = to_markdown(page(report, subject))
+    else:
+        content = plain_text(page(report, subject))
+    if budget is not None:
+        from dynamo_reporters.budget import bounded_text
 
-    return bounded_text(plain_text(page(report, subject)), tokens)
+        content = bounded_text(content, budget)
+    put(content, report_file)
+
+
+def _json(content: dict[str, Any], parts: Sequence[str], budget: int | None) -> str:
+    if budget is not None:
+        from dynamo_reporters.budget import bounded_json
+
+        try:
+            return bounded_json(content, budget)
+        except ValueError as error:
+            raise click.UsageError(f"--budget {error}") from error
+    from dynamo_reporters.documents import json_text
+
+    text = json_text(content, indent=2) + "\n"
+    if len(text) > _LARGE and parts:
+        click.echo(
+            f"dynamo: the document has {len(text) / 1e6:.1f} MB; for less: {', '.join(parts)}", err=True
+        )
+    return text
 
 
 def put(content: str | bytes, report_file: Path | None) -> None:

@@ -7,6 +7,7 @@ that is stands in them. A token is counted as 4 characters.
 import json
 from collections import Counter
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any
 
 from .documents import json_text
@@ -24,9 +25,8 @@ def bounded_text(text: str, tokens: int) -> str:
     if len(text) <= most:
         return text
     lines = text.splitlines(keepends=True)
-    kept = len(lines)
-    while kept and sum(map(len, lines[:kept])) + len(_more_lines(len(lines) - kept)) > most:
-        kept -= 1
+    room = most - len(_more_lines(len(lines)))
+    kept = sum(length <= room for length in accumulate(map(len, lines)))
     return ("".join(lines[:kept]) + _more_lines(len(lines) - kept))[:most]
 
 

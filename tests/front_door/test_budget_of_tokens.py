@@ -64,3 +64,10 @@ def test_too_few_tokens_for_a_document_are_one_line() -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert "20 tokens are too few: it has " in result.stderr
     assert answer("explain", stored("toy"), "--json", env={"DYNAMO_BUDGET": "20"}).exit_code == 2
+
+
+def test_a_page_has_no_budget() -> None:
+    result = answer("explain", stored("toy"), "--format", "html", "--budget", "1000")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--budget is for text, markdown, json: not with --format html" in result.stderr
+    assert answer("explain", stored("toy"), "--format", "html", env={"DYNAMO_BUDGET": "1000"}).exit_code == 0

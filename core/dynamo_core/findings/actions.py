@@ -147,13 +147,12 @@ def _action(
 ) -> tuple[Finding, Action]:
     """The action, without its number, and its worst finding with what all of them cost, for the ranking."""
     worst = same[0]
-    cured = [*same, *(each for finding in same for each in followers[finding.identity])]
-    paid = [*same, *(each for each in cured[len(same) :] if not _is_in_cost_of_a_break(each, same))]
+    consequences = [each for finding in same for each in followers[finding.identity]]
+    cured = [*same, *consequences]
+    paid = [*same, *(each for each in consequences if not _is_in_cost_of_a_break(each, same))]
     figure = worst.cost.saves_at_most if len(paid) == 1 else saved(paid)
     # A value has another name in the frame behind a break, and is named there too.
-    named = [
-        each.remedies[0] for each in cured[len(same) :] if each.remedies and _is_joined(each.remedies[0])
-    ]
+    named = [each.remedies[0] for each in consequences if each.remedies and _is_joined(each.remedies[0])]
     remedy = _joined([*(each.remedies[0] for each in same), *named]) if worst.remedies else None
     action = Action(
         number=0,

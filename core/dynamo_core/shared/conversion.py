@@ -52,11 +52,7 @@ def _build(hint: Any, value: Any) -> Any:
     if get_origin(hint) is tuple and isinstance(value, list):
         return tuple(_build(get_args(hint)[0], each) for each in value)
     if get_origin(hint) in (Union, UnionType):
-        kinds = [
-            each
-            for each in get_args(hint)
-            if is_dataclass(each) or hasattr(each, "_fields") or get_origin(each) is tuple
-        ]
+        kinds = [each for each in get_args(hint) if _is_built(each)]
         return _build(kinds[0], value) if kinds and value is not None else value
     return value
 
