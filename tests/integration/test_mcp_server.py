@@ -5,6 +5,7 @@ import shutil
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,9 @@ def serve(tmp_path: Path, environment: dict[str, str]) -> Callable[..., None]:
             async with Client(parameters) as client:
                 await use(client)
 
-        anyio.run(connect)
+        # In a thread of its own: in this one the loop of Playwright's browser may still be open.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(anyio.run, connect).result()
 
     return use_server
 

@@ -27,7 +27,8 @@ def executed_notebook() -> Any:
     """The same with the outputs that its cells give now; an error in a cell is raised."""
     notebook = stored_notebook()
     metadata = dict(notebook.metadata)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DYNAMO_", "TORCH"))}
+    varies = ("DYNAMO_", "TORCH", "COLUMNS")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(varies)}
     with tempfile.TemporaryDirectory(prefix="dynamo_doc_") as folder:
         client = nbclient.NotebookClient(
             notebook,
