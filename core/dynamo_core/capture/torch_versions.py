@@ -33,6 +33,17 @@ def module_of_aot_graphs() -> ModuleType:
     return newer or sys.modules[f"{package}.jit_compile_runtime_wrappers"]
 
 
+def is_traced_by_fx() -> bool:
+    """Whether FX's symbolic tracing is going on: a variable before torch 2.15, which a function replaced.
+
+    Source: torch/fx/_symbolic_trace.py (_get_is_fx_tracing), 2.15; `is_fx_tracing` of both warns.
+    """
+    from torch.fx import _symbolic_trace as module
+
+    newer = getattr(module, "_get_is_fx_tracing", None)
+    return bool(module._is_fx_tracing_flag if newer is None else newer())
+
+
 def default_backend() -> Any:
     """The backend that torch.compile uses by default; a program can change it from torch 2.13 on."""
     from torch._dynamo.backends import registry

@@ -5,8 +5,8 @@ is torch's own method, so that no frame of ours is in the program's tracebacks b
 replaced, and put back, by torch.fx.) The program's own torch.compile is there and runs eager, as after
 `torch.compiler.set_stance("force_eager")`, so that its calls come by, too.
 Source: torch/nn/modules/module.py (_wrapped_call_impl), torch/_dynamo/eval_frame.py (_set_stance,
-OptimizedModule), torch/nn/parallel (DistributedDataParallel, DataParallel), torch/fx/_symbolic_trace.py
-(is_fx_tracing, which warns); read in 2.8 and 2.13, run in 2.13.
+OptimizedModule), torch/nn/parallel (DistributedDataParallel, DataParallel); read in 2.8 and 2.13,
+run in 2.13.
 """
 
 import importlib
@@ -26,6 +26,7 @@ from ...shared.records import ModulesCalled, ModuleToExport
 from ...shared.settings import ExportSettings
 from ..frames.program_files import is_own
 from ..frames.source import stack_line
+from ..torch_versions import is_traced_by_fx
 from .inputs import (
     Inputs,
     Varied,
@@ -382,7 +383,7 @@ def _is_being_traced() -> bool:
         or torch._C._get_tracing_state()
         or torch._C._len_torch_dispatch_stack()
         or torch._C._functorch.peek_interpreter_stack()
-        or torch.fx._symbolic_trace._is_fx_tracing_flag
+        or is_traced_by_fx()
     )
 
 
