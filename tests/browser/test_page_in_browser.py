@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from read_logs import make_log
 
-from conftest import Opened
 from dynamo_core.case import Case
 from dynamo_core.recording.read import read
 from dynamo_reporters.html import CONTENTS
 from dynamo_reporters.html import page as page_of
 from support.documents import document
 from support.many_recompiles import many_recompiles
+from support.opened_page import Opened
 from support.stored import edited, plain, stored
 
 Open = Callable[..., Opened]
