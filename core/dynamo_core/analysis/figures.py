@@ -1,12 +1,14 @@
 """What several findings rest on, each worked out once for a recording."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 
-from ..model import Process, Recording
+from ..model import Frame, Process, Recording
 from .break_costs import BreakCost, costs_of
 from .break_effects import Fallback, distinct_breaks, what_stopped
-from .recompile_echoes import Echoes
+from .recompile_echoes import CompileKey, Echoes, below_eager_frames, compile_key
 from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
 from .summary import failed_to_compile
 from .time.steps import GraphTime, graph_times
@@ -48,6 +50,17 @@ class Figures:
     def echoes(self) -> Echoes:
         """The recompiles of resumed frames that follow from those of the frame above."""
         return Echoes(self.recompiled)
+
+    @cached_property
+    def _below_eager(self) -> dict[CompileKey, set[CompileKey]]:
+        return below_eager_frames(self.recompiled)
+
+    def recompiles_below(
+        self, processes: Sequence[Process], frames: Iterable[Frame]
+    ) -> frozenset[CompileKey]:
+        """The recompiles of what frames call that follow from their running eager."""
+        keys = (compile_key(each.stream, frame.compile_id) for each in processes for frame in frames)
+        return frozenset(chain.from_iterable(self._below_eager.get(key, ()) for key in keys))
 
     @cached_property
     def graph_times(self) -> list[GraphTime]:

@@ -5,7 +5,17 @@ from collections.abc import Iterator
 from functools import cached_property
 from operator import itemgetter
 
-from ..model import Compile, CompileId, GuardCheck, GuardFailure, Place, Specialization, StackFrame, Symbol
+from ..model import (
+    Compile,
+    CompileId,
+    Frame,
+    GuardCheck,
+    GuardFailure,
+    Place,
+    Specialization,
+    StackFrame,
+    Symbol,
+)
 from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
@@ -327,7 +337,7 @@ class RecompileCause:
         return [source for source in added if source not in known and not sizes_in(source)]
 
     @cached_property
-    def eager_caller(self) -> str | None:
+    def eager_caller(self) -> Frame | None:
         """The caller that fell back to eager, so that this frame is compiled by itself; None if none did."""
         records = self.frame.records
         calls = [call for each in self.compiles for call in records.callers_in_order.get(each.compile_id, ())]
@@ -335,8 +345,7 @@ class RecompileCause:
             fallbacks = records.fallbacks.get((call.place.file, call.function), ())
             around = [each for each in fallbacks if each.place.line <= call.place.line]
             if around:
-                innermost = max(around, key=lambda each: each.place.line)
-                return innermost.method or innermost.name
+                return max(around, key=lambda each: each.place.line)
         return None
 
     @property

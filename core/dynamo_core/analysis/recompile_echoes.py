@@ -1,10 +1,11 @@
-"""Recompiles of resumed frames that follow from a recompile of the frame above.
+"""Recompiles that follow from a recompile of the frame above, or from a frame that runs eager.
 
 What a function was recompiled for is met again behind each of its graph breaks, where torch has compiled the
-rest of it as a frame of its own, with guards of its own on the same value.
+rest of it as a frame of its own, with guards of its own on the same value. What a frame calls is compiled by
+itself only where the frame runs eager, and then meets each caller's tensors.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -40,6 +41,18 @@ class Echoes:
         """The recompiles that follow from those of this cause."""
         at = frame_of(cause.compiles[0].compile_id)
         return frozenset(self._found.get((cause.frame.process.stream, at, _what_came(cause)), ()))
+
+
+def below_eager_frames(frames: Iterable[FrameRecompiles]) -> dict[CompileKey, set[CompileKey]]:
+    """By frame that fell back to eager, the recompiles of what it calls that would go with the fall-back."""
+    found: dict[CompileKey, set[CompileKey]] = {}
+    for frame in frames:
+        for cause in causes_of(frame):
+            if cause.kind == "requires_grad" and cause.eager_caller is not None:
+                stream = frame.process.stream
+                keys = {compile_key(stream, each.compile_id) for each in cause.compiles}
+                found.setdefault(compile_key(stream, cause.eager_caller.compile_id), set()).update(keys)
+    return found
 
 
 def _what_came(cause: RecompileCause) -> tuple[object, ...] | None:

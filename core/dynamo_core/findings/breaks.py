@@ -69,7 +69,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
             each.crossed,
         ),
         remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
-        brings_about=cost.recompiles.compiles,
+        brings_about=cost.recompiles.compiles | figures.recompiles_below(each.processes, frames),
     )
 
 
@@ -162,6 +162,7 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
             tests=tests_of(process, [frame]),
         ),
         remedies=partial(break_remedies, kind, stopped, process.torch_version),
+        brings_about=figures.recompiles_below([process], [frame]),
     )
 
 

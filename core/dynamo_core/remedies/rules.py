@@ -379,7 +379,7 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "typed": " ".join(f'{each.name}="{each.value}"' for each in assigned),
         "count": str(cause.functions_with_this_code or ""),
         "function": f"`{cause.frame.shown_name}`",
-        "caller": f"`{cause.eager_caller}`" if cause.eager_caller else "a function",
+        "caller": f"`{caller.method or caller.name}`" if (caller := cause.eager_caller) else "a function",
         "line": f"`{cause.line}`" if cause.line else f"line {place(cause.place)}",
     }
 

@@ -6,6 +6,7 @@ torch/_subclasses/fake_impls.py (operators with outputs that depend on data); re
 """
 
 import re
+from itertools import takewhile
 
 from ..analysis.source_lines import has_computed_message, is_made_of_conditions
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
@@ -15,6 +16,7 @@ _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
 _ASSERT = re.compile(r"^\s*assert\b")
 _WHILE = re.compile(r"^\s*while\b")
 _APPENDS = re.compile(r"\s*[\w.]{1,100}\.(?:append|add|extend)\(")
+_REPORTS = re.compile(r"\s*(?:print|[\w.]{0,60}(?:log|warn)\w{0,20}(?:\.\w{1,20})?)\(")
 _SIZE = re.compile(r"\.shape\b|\.size\(|\.numel\(|\blen\(")
 _TO_WHERE = Change(edit="branch to where")
 _NOT_KNOWN = "and that is not known while the function is compiled"
@@ -43,6 +45,18 @@ def _is_looped_over(break_context: BreakContext) -> bool:
 
 def _appends(break_context: BreakContext) -> bool:
     return bool(break_context.following) and _APPENDS.match(break_context.following[0]) is not None
+
+
+def _only_reports(break_context: BreakContext) -> bool:
+    """Whether all that the branch does is to print, log or warn."""
+    lines = [line for line in break_context.following if line.strip()]
+    depth = _indentation(lines[0]) if lines else 0
+    body = list(takewhile(lambda line: _indentation(line) >= depth, lines))
+    return bool(body) and all(_REPORTS.match(line) for line in body if _indentation(line) == depth)
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _is_made_of_conditions(break_context: BreakContext) -> bool:
@@ -136,6 +150,18 @@ _BRANCHES: BreakRules = (
             ),
         ),
         when=_raises,
+    ),
+    Rule(
+        _BRANCH,
+        "whether something is printed or logged depends on what a tensor holds (`{branch}`), " + _NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "move `if {condition}: …` out of the compiled code: return what it tests, and print "
+                "after the call of `{function}`.",
+                cures=("message_for_a_value",),
+            ),
+        ),
+        when=_only_reports,
     ),
     Rule(
         _BRANCH,

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.recompile_echoes import compile_key
 from dynamo_core.findings import Cost, Draft, Evidence, Figure
 from dynamo_core.findings.build import as_findings, ranked
 from dynamo_core.findings.kinds import Kind
-from dynamo_core.model import CompileId, Place, Process
+from dynamo_core.model import CompileId, Frame, Place, Process, Recording, StackFrame
+from support.made_causes import process, size
 
 PROCESS = Process(Path("s.log"))
 
@@ -60,3 +62,21 @@ def test_what_follows_only_in_part_or_from_several_is_a_finding_of_its_own() -> 
 def test_a_break_is_no_consequence() -> None:
     above = draft("recompile", 1, CompileId(0, 1), brings=(FIRST,))
     assert reasons(above, draft("graph break", 4, FIRST))["line 4"] is None
+
+
+def test_what_a_frame_that_runs_eager_calls_is_recompiled_because_of_it() -> None:
+    fallback = Frame("forward", Place("net.py", 9), "failed", "a break", False, False, CompileId(5, 0))
+    call = StackFrame(Place("net.py", 12), "forward", "x = block(x)")
+    block = Frame(
+        "block", Place("net.py", 3), "compiled", None, True, False, CompileId(0, 1), called_from=call
+    )
+
+    def below(reason: str, *frames: Frame) -> list[str]:
+        run = process([reason], frames=list(frames))
+        figures = Figures(Recording(Path("r"), None, [run], 1, []))
+        return [compile_id for _, compile_id in figures.recompiles_below([run], [fallback])]
+
+    needs_gradients = "0/0: tensor 'x' requires_grad mismatch. expected requires_grad=0"
+    assert below(needs_gradients, fallback, block) == ["0/1"]
+    assert below(needs_gradients, block) == [], "its caller is compiled"
+    assert below(size(4, 5), fallback, block) == [], "a size would have been met in the caller, too"
