@@ -4,6 +4,16 @@ The names are PyTorch's own (frame, compile id, graph, graph break, resume funct
 value that was not recorded is None, never 0. Counts belong to one process; `Recording` adds them up.
 """
 
+from ..shared.early_records import (
+    CaptureDecision,
+    Import,
+    Optimizer,
+    ProcessEnd,
+    ProcessInfo,
+    ProcessState,
+    Timeline,
+)
+from ..shared.records import ChangedSetting, FreezeNoted
 from .caches import CacheLookup, CalledCollective, CountedLayer, LayerCount
 from .compiles import (
     Bytecode,
@@ -21,7 +31,7 @@ from .compiles import (
     TracedFunction,
     UnusedCompile,
 )
-from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
+from .described import Run, RunSettings
 from .exports import (
     CalledModule,
     ConstantSeen,
@@ -41,7 +51,6 @@ from .graphs import (
     GraphModes,
     Node,
     OperatorSource,
-    Optimizer,
     SavedTensor,
     TensorInfo,
     UnrolledLoop,
@@ -64,10 +73,7 @@ from .interventions import (
     NOT_VERIFIED,
     VERIFY_OUTCOMES,
     AppliedOverride,
-    CaptureDecision,
-    ChangedSetting,
     ComparedValue,
-    Freeze,
     NotCompiled,
     Replaced,
     SemanticDifference,
@@ -83,13 +89,11 @@ from .run import (
     EquivalentRank,
     Exporting,
     Health,
-    Import,
     Interventions,
     Process,
     Profiling,
     Recording,
     Runtime,
-    Timeline,
 )
 from .window import (
     EagerOperator,
@@ -139,7 +143,7 @@ __all__ = [
     "Exporting",
     "FailureKind",
     "Frame",
-    "Freeze",
+    "FreezeNoted",
     "GeneratedKernels",
     "Graph",
     "GraphBreak",

@@ -9,7 +9,6 @@ from typing import Any, TypeVar, get_type_hints
 
 from ..shared.quick_dataclass import dataclass
 from ..shared.validation import matches
-from .ids import Place
 
 _Described = TypeVar("_Described", bound="Description")
 
@@ -43,71 +42,6 @@ def _hints(kind: type[Description]) -> dict[str, Any]:
 
 
 _HINTS: dict[type[Description], dict[str, Any]] = {}  # a recording may hold many of a kind
-
-
-@dataclass(frozen=True)
-class ProcessInfo(Description):
-    """A process at its start. Times are nanoseconds since the epoch; `began_ns` is the kernel's start time.
-
-    Its job, attempt and rank are from its launcher's environment variables (`shared/launchers.py`).
-    """
-
-    host: str | None = None
-    job: str | None = None
-    attempt: list[int] | None = None
-    rank: int | None = None
-    rank_unsure: int | None = None
-    pid: int | None = None
-    ppid: int | None = None
-    started_ns: int | None = None
-    began_ns: int | None = None
-    executable: str | None = None
-    python: str | None = None
-    torch: str | None = None
-    torch_git: str | None = None
-    cuda_build: str | None = None
-    hip_build: str | None = None
-    calls_file: str | None = None
-    calls_not_recorded: str | None = None
-    forked: bool | None = None
-    argv: list[str] | None = None
-    environment: dict[str, str] | None = None
-
-
-@dataclass(frozen=True)
-class ProcessState(Description):
-    """A process with torch imported: devices in use, and torch's settings that are not the defaults.
-
-    `bisecting` is what torch's compiler bisector was at, None where it was not active.
-    """
-
-    devices: list[str] | None = None
-    torch_config: dict[str, dict[str, str]] | None = None
-    bisecting: str | None = None
-
-
-@dataclass(frozen=True)
-class ProcessEnd(Description):
-    """The last record of a process: torch's own counters, and the peak memory in bytes, by device.
-
-    Where an exception ended the process, `raised` is the name of its class, and `raised_in` the innermost
-    function of the program in its traceback, in `raised_file` at `raised_line`.
-    """
-
-    torch_totals: dict[str, int] | None = None
-    ended_ns: int | None = None
-    peak_memory: dict[str, int] | None = None
-    raised: str | None = None
-    raised_file: str | None = None
-    raised_line: int | None = None
-    raised_in: str | None = None
-
-    @property
-    def raised_at(self) -> Place | None:
-        """The line that raised; None where it is not known."""
-        if self.raised_file is None or self.raised_line is None:
-            return None
-        return Place(self.raised_file, self.raised_line)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,18 @@ from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
-from ..shared.early_records import CacheBundleUsed
+from ..shared.early_records import (
+    CacheBundleUsed,
+    CaptureDecision,
+    Import,
+    Optimizer,
+    ProcessEnd,
+    ProcessInfo,
+    ProcessState,
+    Timeline,
+)
 from ..shared.quick_dataclass import dataclass
-from ..shared.records import CachesInUse, ModulesCalled
+from ..shared.records import CachesInUse, ChangedSetting, FreezeNoted, ModulesCalled
 from ..shared.text import printable
 from .caches import CacheLookup, CalledCollective, LayerCount
 from .compiles import (
@@ -24,16 +33,13 @@ from .compiles import (
     TracedFunction,
     UnusedCompile,
 )
-from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
+from .described import Run, RunSettings
 from .exports import CalledModule, ExportComparison, ExportTrial, TracedExport
-from .graphs import AotPair, CallTimes, Graph, Optimizer
+from .graphs import AotPair, CallTimes, Graph
 from .guards import GraphBreak, GuardSet, RecompileReasons
 from .ids import CompileId, Place, StackFrame
 from .interventions import (
     AppliedOverride,
-    CaptureDecision,
-    ChangedSetting,
-    Freeze,
     NotCompiled,
     SemanticDifference,
     TriedChange,
@@ -43,31 +49,6 @@ from .interventions import (
 from .window import ProfileWindow
 
 _LONGEST_DAMAGE = 200  # characters
-_NO_INFO = ProcessInfo()  # as in a plain trace
-
-
-@dataclass(frozen=True)
-class Import:
-    """The import of a module of the compiler: its begin and end, in nanoseconds since the epoch."""
-
-    module: str
-    began_ns: int
-    ended_ns: int
-
-
-@dataclass(frozen=True)
-class Timeline:
-    """The start of a process, in nanoseconds since the epoch; None where unknown.
-
-    `armed_ns` is just before the program's first line, the `torch_` fields are the import of torch,
-    `ready_ns` is when our probes were installed.
-    """
-
-    began_ns: int | None
-    armed_ns: int | None
-    torch_began_ns: int | None
-    torch_ended_ns: int | None
-    ready_ns: int | None
 
 
 @dataclass(frozen=True)
@@ -87,7 +68,7 @@ class Interventions:
     """
 
     captures: list[CaptureDecision] = field(default_factory=list)
-    freeze: Freeze | None = None
+    freeze: FreezeNoted | None = None
     not_compiled: list[NotCompiled] = field(default_factory=list)
     deferred: list[Deferred] = field(default_factory=list)
     calls_at_limit: int | None = None
@@ -287,9 +268,17 @@ class Process:
         return self.is_ours and self.runtime.end is None and not self.info.forked
 
     @property
+    def raised_at(self) -> Place | None:
+        """The line that raised the exception which ended the process; None where that is not known."""
+        end = self.runtime.end
+        if end is None or end.raised_file is None or end.raised_line is None:
+            return None
+        return Place(end.raised_file, end.raised_line)
+
+    @property
     def is_ours(self) -> bool:
         """Whether our probes ran here; False for a plain TORCH_TRACE log."""
-        return self.info != _NO_INFO
+        return bool(vars(self.info))
 
     @property
     def compiled_graphs(self) -> list[Graph]:

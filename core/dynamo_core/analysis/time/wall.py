@@ -116,7 +116,7 @@ def _known_moments(process: Process) -> Iterable[int]:
     yield from (phase.last_ns for phase in process.phases)
     for times in call_times(process):
         yield from (call.began_ns + int(call.seconds * 1e9) for call in (*times.early, *times.samples))
-    if process.runtime.timeline is not None and process.runtime.timeline.ready_ns is not None:
+    if process.runtime.timeline is not None:
         yield process.runtime.timeline.ready_ns
 
 
@@ -132,7 +132,7 @@ def _start_up(process: Process, begin: int) -> Iterable[Part]:
     if timeline is None or process.info.forked:
         return
     began, ended, ready = timeline.torch_began_ns, timeline.torch_ended_ns, timeline.ready_ns
-    if began is None or ended is None or ready is None:
+    if began is None or ended is None:
         return
     if not begin <= began <= ended <= ready:  # the clock was set back
         return
