@@ -31,7 +31,6 @@ from .compiles import (
     TracedFunction,
     UnusedCompile,
 )
-from .described import Run, RunSettings
 from .exports import (
     CalledModule,
     ConstantSeen,
@@ -93,6 +92,8 @@ from .run import (
     Process,
     Profiling,
     Recording,
+    Run,
+    RunSettings,
     Runtime,
 )
 from .window import (
