@@ -248,11 +248,11 @@ def coverage(window: ProfileWindow) -> dict[str, float | None]:
     inside = sum(part.seconds for part in window.parts)
     calls = sum(part.operator_calls for part in window.parts)
     kernels = window.kernels or ()
-    in_parts = _sum_seconds(kernel for kernel in kernels if kernel.graph is not None)
+    in_parts = sum_seconds(kernel for kernel in kernels if kernel.graph is not None)
     return {
-        "time": _share(inside, inside + _sum_seconds(window.eager)),
-        "operators": _share(calls, calls + _calls_of(window.eager)),
-        "kernel_time": _share(in_parts, _sum_seconds(kernels)),
+        "time": _share(inside, inside + sum_seconds(window.eager)),
+        "operators": _share(calls, calls + calls_of(window.eager)),
+        "kernel_time": _share(in_parts, sum_seconds(kernels)),
     }
 
 
@@ -260,11 +260,13 @@ def _share(part: float, whole: float) -> float | None:
     return part / whole if whole > 0 else None
 
 
-def _sum_seconds(items: Iterable[EagerOperator | WindowKernel]) -> float:
+def sum_seconds(items: Iterable[EagerOperator | WindowKernel]) -> float:
+    """The seconds of operators or kernels in all."""
     return sum(item.seconds for item in items)
 
 
-def _calls_of(operators: Iterable[EagerOperator]) -> int:
+def calls_of(operators: Iterable[EagerOperator]) -> int:
+    """The calls of operators in all."""
     return sum(operator.calls for operator in operators)
 
 
