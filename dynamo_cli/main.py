@@ -25,7 +25,7 @@ from dynamo_core.shared.errors import (
     did_you_mean,
 )
 from dynamo_core.shared.names import RECORDING_VARIABLE
-from dynamo_core.shared.shown_paths import show_paths_from
+from dynamo_core.shared.shown_paths import show_paths_from, working_directory
 from dynamo_core.shared.text import printable
 from dynamo_reporters.registry import REPORTS
 
@@ -224,13 +224,6 @@ def dynamo() -> None:
     """
 
 
-def _working_directory() -> str | None:
-    try:
-        return os.getcwd()
-    except OSError:  # it has been removed
-        return None
-
-
 def main() -> NoReturn:
     """The entry point. Ends the process with the exit codes that `dynamo_core.shared.errors` lists."""
     if sys.stderr is None:  # closed; print() would then take stdout, which is the program's or the report's
@@ -238,7 +231,7 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # paths may be in any encoding, the terminal in another
             use_what_it_has(stream)
-    show_paths_from(_working_directory())
+    show_paths_from(working_directory())
     os.environ.pop(
         RECORDING_VARIABLE, None
     )  # of `dynamo env`: the processes that we ask things are no part of it

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from dynamo_core.analysis.graphs.nodes import TIMES, place_in
 from dynamo_core.analysis.graphs.program import CONTENTS
-from dynamo_core.analysis.words import compile_label, number, seconds
+from dynamo_core.analysis.words import compile_label, count_text, number, seconds
 from dynamo_core.bench.autotune.rounds import Decision, standing
 from dynamo_core.bench.autotune.tuning import DistinctGraph, Result
 from dynamo_core.case import Case
@@ -163,7 +163,7 @@ def _overview(tuning: Tuning) -> Block:
         rows.append(
             [
                 str(graph.first.number),
-                "not recorded" if graph.calls is None else f"{graph.calls:,}",
+                count_text(graph.calls),
                 best.candidate,
                 seconds(best.seconds),
                 _times(measurement_of(result, "eager"), best),

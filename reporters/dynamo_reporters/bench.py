@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 
-from dynamo_core.analysis.words import frame_name, number, place, seconds
+from dynamo_core.analysis.words import count_text, frame_name, number, place, seconds
 from dynamo_core.bench.comparison import MARGIN, Basis, Figures, compare
 from dynamo_core.bench.graphs import GraphTimes
 from dynamo_core.bench.measured import LONGEST_OUTPUT, Bench, OutputComparison
@@ -13,7 +13,7 @@ from dynamo_core.shared.winners import AGREES, Measurement
 
 from .bench_document import bench_document
 from .page.blocks import Block, Bullets, Column, Estimate, Heading, Paragraph, Table, table
-from .parts.measured import factor, interval, speed_ups_drawn
+from .parts.measured import factor, interval, megabytes, speed_ups_drawn
 from .report import Report
 
 # What a call of each graph takes with each backend, measured on the compiled callables: the page.
@@ -48,7 +48,7 @@ def graph_times_blocks(graphs: Sequence[GraphTimes]) -> Iterator[Block]:
 def _row(graph: GraphTimes, backends: Sequence[str]) -> list[str]:
     return [
         str(graph.number),
-        "not recorded" if graph.calls is None else f"{graph.calls:,}",
+        count_text(graph.calls),
         *(_cell(graph.measurements.get(name)) for name in backends),
         graph.fastest or "undecided",
         f"{frame_name(graph.frame)} {place(graph.place)}",
@@ -327,8 +327,8 @@ def _costs(figures: list[Figures]) -> Table:
                 each.backend.name,
                 *_compile_cells(each),
                 *_count_cells(each),
-                _bytes(each.peak_resident),
-                *([_bytes(each.peak_cuda)] if has_cuda else []),
+                megabytes(each.peak_resident),
+                *([megabytes(each.peak_cuda)] if has_cuda else []),
             ]
             for each in figures
             if each.first_success is not None
@@ -348,11 +348,7 @@ def _count_cells(figures: Figures) -> list[str]:
     if figures.backend.is_eager:
         return ["", "", ""]
     counts = (None, None, None) if run is None else (run.graphs, run.graph_breaks, run.recompiles)
-    return ["not recorded" if count is None else f"{count:,}" for count in counts]
-
-
-def _bytes(size: float | None) -> str:
-    return "not recorded" if size is None else f"{size / 1e6:,.0f} MB"
+    return [count_text(count) for count in counts]
 
 
 def _agreement(figures: list[Figures]) -> Iterator[Block]:

@@ -41,9 +41,8 @@ from dynamo_core.model import (
     resumed_function,
 )
 from dynamo_core.recording.calls import CALL_SAMPLES
-from dynamo_core.remedies.break_rules import break_advice
+from dynamo_core.remedies.break_rules import break_advice, useful_hints
 from dynamo_core.remedies.expected import expected_break
-from dynamo_core.remedies.hints import useful_hints
 from dynamo_core.remedies.rules import Advice
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass

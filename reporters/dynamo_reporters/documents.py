@@ -52,7 +52,7 @@ def json_value(value: Any) -> Any:
     if isinstance(value, StackFrame):
         place = value.place
         return {"file": place.file, "line": place.line, "name": value.function, "text": value.text}
-    if is_dataclass(value) or hasattr(value, "_fields"):
+    if _has_fields(value):
         content: dict[str, Any] = {}
         for field, name in _names(cast(Any, type(value))):
             item = json_value(getattr(value, field))
@@ -64,11 +64,17 @@ def json_value(value: Any) -> Any:
     return list(map(json_value, value)) if isinstance(value, tuple | list) else value
 
 
+def _has_fields(value: Any) -> bool:
+    """Whether it is a dataclass, a named tuple or a record of ours, or an instance of one."""
+    return is_dataclass(value) or hasattr(value, "_fields") or hasattr(value, "field_names")
+
+
 @cache
 def _names(declared: Any) -> tuple[tuple[str, str | None], ...]:
-    """The fields of a dataclass or named tuple, and their names in JSON; None for an `INLINE` one."""
+    """The fields of a class, and their names in JSON; None for an `INLINE` one."""
     if not is_dataclass(declared):
-        return tuple((name, name) for name in declared._fields)
+        names = declared._fields if hasattr(declared, "_fields") else declared.field_names()
+        return tuple((name, name) for name in names)
     return tuple(
         (field.name, None if "inline" in field.metadata else field.name.rstrip("_"))
         for field in fields(declared)
@@ -87,7 +93,7 @@ def json_schema(declared: Any) -> dict[str, Any]:
         return dict(_SCALARS[declared])
     if declared in _NAMED:
         return dict(_NAMED[declared])
-    if isinstance(declared, type) and (is_dataclass(declared) or hasattr(declared, "_fields")):
+    if isinstance(declared, type) and _has_fields(declared):
         name = getattr(declared, "in_common", None)
         return object_schema(declared) if name is None else {"$ref": f"common.schema.json#/$defs/{name}"}
     origin, arguments = get_origin(declared), get_args(declared)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from dynamo_core.analysis.graphs.nodes import place_in
 from dynamo_core.analysis.training import pairs_of
-from dynamo_core.analysis.words import compile_label, number, process_title
+from dynamo_core.analysis.words import compile_label, count_text, number, process_title
 from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording
 from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
@@ -161,7 +161,7 @@ def _counts(rows: list[OpCount], sort: str, show_all: bool) -> Iterator[Block]:
     cells = [
         [
             str(row.count),
-            "not recorded" if row.executed is None else f"{row.executed:,}",
+            count_text(row.executed),
             row.name,
             bar(length, longest),
         ]

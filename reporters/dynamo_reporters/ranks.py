@@ -17,7 +17,7 @@ from dynamo_core.analysis.ranks import (
 )
 from dynamo_core.analysis.ranks.compile_waits import LEAST_CALLS
 from dynamo_core.analysis.ranks.members import ordinal, ranks_in_words
-from dynamo_core.analysis.words import number, place, seconds, time_of_day
+from dynamo_core.analysis.words import count_text, number, place, seconds, time_of_day
 from dynamo_core.case import Case
 from dynamo_core.compare.node_changes import SourceLines
 from dynamo_core.model import Place
@@ -218,17 +218,13 @@ def _rows(rows: tuple[RankRow, ...]) -> Block:
         [
             ranks_in_words(row.ranks).partition(" ")[2],
             row.state,
-            *map(_count, (row.graphs, row.ops, row.graph_breaks, row.recompiles)),
+            *map(count_text, (row.graphs, row.ops, row.graph_breaks, row.recompiles)),
             f"{row.cache_hits} of {row.cache_hits + row.cache_misses}",
             _range(row.least_compile_seconds, row.most_compile_seconds),
         ]
         for row in rows
     ]
     return table("ranks|state|graphs>|ops>|breaks>|recompiles>|cache hits>|compile time>", cells)
-
-
-def _count(value: int | None) -> str:
-    return "not recorded" if value is None else f"{value:,}"
 
 
 def _range(least: float | None, most: float | None) -> str:

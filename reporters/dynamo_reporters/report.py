@@ -1,6 +1,7 @@
-"""What every report is: a name in `registry.py`, what it reads, a page, and the body of a JSON document."""
+"""What every report is: a name, what it reads, a page, the body of a JSON document, and what to ask next."""
 
 import enum
+import shlex
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
@@ -8,7 +9,6 @@ from dynamo_core.case import Case
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .documents import json_value
-from .next_commands import next_commands
 from .page.blocks import Block, Heading, bounded
 from .registry import REPORTS
 
@@ -56,3 +56,29 @@ class Detail(enum.IntEnum):
     LESS = -1
     NORMAL = 0
     MORE = 1
+
+
+@dataclass(frozen=True)
+class NextCommand:
+    """A command to go on with."""
+
+    command: str
+    shows: str
+    runs_program: bool
+
+
+def next_commands(case: Case, report: str) -> list[NextCommand]:
+    """At most three, of which the first is worth most."""
+    path = shlex.quote(str(case.recording.path))
+    if report != "explain":
+        return [NextCommand(f"dynamo-cli explain {path}", "what to do first, and what it saves", False)]
+    found = []
+    action = next((each for each in case.actions if each.remedy is not None), None)
+    if action is not None and action.remedy is not None:
+        shown = action.remedy.check.removeprefix("dynamo ")
+        found.append(NextCommand(f"dynamo-cli {shown} {path}", "what the first action is to cure", False))
+        if case.recording.run is not None and case.recording.run.command:
+            program = shlex.join(case.recording.run.command)
+            fix = NextCommand(f"dynamo-cli fix -y -- {program}", "remedies that are proven by runs", True)
+            found.append(fix)
+    return [*found, NextCommand(f"dynamo-cli profile {path}", "where the wall time went", False)]

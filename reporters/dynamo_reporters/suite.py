@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dynamo_core.analysis.words import number, seconds
+from dynamo_core.analysis.words import count_text, number, seconds
 from dynamo_core.bench.comparison import Speed
 from dynamo_core.bench.suite.file import BrokenBound
 from dynamo_core.bench.suite.results import Change, Difference
@@ -13,7 +13,7 @@ from dynamo_core.shared.quick_dataclass import dataclass
 
 from .documents import csv_text
 from .page.blocks import Block, Bullets, Estimate, Heading, Paragraph, Table, table
-from .parts.measured import factor, interval, speed_cells, speed_ups_drawn
+from .parts.measured import factor, interval, megabytes, speed_cells, speed_ups_drawn
 from .report import Report
 
 _CHANGES: dict[Change, str] = {
@@ -255,8 +255,8 @@ def _costs(results: list[ProgramResult]) -> Table:
             "" if row.is_eager else seconds(row.compile_cold_seconds),
             "" if row.is_eager else seconds(row.compile_warm_seconds),
             *(_count(row, count) for count in (row.graphs, row.graph_breaks, row.recompiles)),
-            _memory(row.peak_bytes),
-            *([_memory(row.peak_cuda_bytes)] if _has_cuda(results) else []),
+            megabytes(row.peak_bytes),
+            *([megabytes(row.peak_cuda_bytes)] if _has_cuda(results) else []),
         ]
         for result in results
         for row in result.rows
@@ -276,11 +276,7 @@ def _has_cuda(results: list[ProgramResult]) -> bool:
 def _count(row: Row, count: int | None) -> str:
     if row.is_eager:
         return ""
-    return "not recorded" if count is None else f"{count:,}"
-
-
-def _memory(size: float | None) -> str:
-    return "not recorded" if size is None else f"{size / 1e6:,.0f} MB"
+    return count_text(count)
 
 
 def _problems(results: list[ProgramResult]) -> Iterator[Block]:

@@ -17,7 +17,6 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 
 from dynamo_core.remedies import break_rules, recompile_rules
-from dynamo_core.remedies.hints import useful_hints
 from support.made_causes import causes
 
 OURS, UNTESTED, HINT, NONE = "tested advice of ours", "untested advice", "torch's own hint", "no advice"
@@ -67,7 +66,7 @@ def _advised(known: dict[str, Any]) -> str:
     words = f"{known['Gb_type']}\n{known['Explanation']}"
     if _has_cause(words):
         return OURS
-    return HINT if useful_hints(known["Hints"]) else NONE
+    return HINT if break_rules.useful_hints(known["Hints"]) else NONE
 
 
 def _has_cause(words: str) -> bool:

@@ -21,7 +21,7 @@ from dynamo_core.capture.writing.stream import Stream
 from dynamo_core.recording.calls import parse_calls
 from dynamo_core.recording.trace_format import RecordParser
 from dynamo_core.shared.call_pages import LOST_RECORDS
-from dynamo_core.shared.early_records import ProbeFailed, ProcessStarted
+from dynamo_core.shared.early_records import ProbeFailed, ProcessInfo
 
 PROGRAM = """
 import torch
@@ -112,7 +112,7 @@ def test_a_cut_record_costs_itself_alone(monkeypatch: pytest.MonkeyPatch, tmp_pa
     parser = RecordParser()
     records = [*parser.feed(file.read_bytes()), parser.finish()]
     first, *others = [record for record in records if record]
-    assert first.artifact_name == ProcessStarted.NAME
+    assert first.artifact_name == ProcessInfo.NAME
     assert [record.json_payload()["probe"] for record in others] == ["whole", "last"]
     assert parser.damaged == 1
 

@@ -144,7 +144,7 @@ def test_the_exception_that_ended_a_program_is_recorded_with_its_line(
     (process,) = read(tmp_path / "rec").processes
     assert process.runtime.end is not None
     assert (process.runtime.end.raised, process.runtime.end.raised_in) == ("KeyError", "broken")
-    assert process.runtime.end.raised_at == Place(str(tmp_path / "program.py"), 8)
+    assert process.raised_at == Place(str(tmp_path / "program.py"), 8)
     (tmp_path / "program.py").write_text("import torch\ntry:\n    {}[1]\nexcept KeyError:\n    pass\n")
     assert run("run", "-o", "caught", "program.py").exit_code == 0
     (process,) = read(tmp_path / "caught").processes

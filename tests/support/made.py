@@ -9,6 +9,7 @@ from dynamo_core.model import (
     AotPair,
     CallSample,
     CallTimes,
+    CaptureDecision,
     Compile,
     CompileId,
     Place,
@@ -84,3 +85,9 @@ def saved(name: str, size: int, kind: str = "activation", place: Place | None = 
 def pair_of(*kept: SavedTensor) -> AotPair:
     """A forward and a backward, and what the one keeps for the other."""
     return AotPair(FIRST, 0, 1, None, {}, {}, 1, 1, 1, 1, kept, {})
+
+
+def decided(decision: str = "capture", **known: Any) -> CaptureDecision:
+    """A decision on a program, of policy `loops` with Inductor where nothing else is said."""
+    usual = {"because": None, "policy": "loops", "backend": "inductor", "fallback_random": False}
+    return CaptureDecision(decision=decision, **usual | known)

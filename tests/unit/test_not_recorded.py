@@ -169,7 +169,7 @@ def test_an_engine_that_did_not_start_and_calls_that_were_not_counted_are_named(
 
 
 def test_a_recording_of_ours_without_its_first_record_is_not_called_a_plain_trace() -> None:
-    lost = of_one_process(Run(), info=ProcessInfo.of({}))
+    lost = of_one_process(Run(), info=ProcessInfo())
     why = set(unrecorded(lost).values())
     assert any("first record" in each for each in why)
     assert not any("plain torch trace" in each for each in why)

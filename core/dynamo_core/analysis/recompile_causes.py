@@ -20,9 +20,7 @@ from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .guard_failures import deciding_line, is_not_0_or_1, lengthened_by, rejects_0_and_1
-from .recompiles import FrameRecompiles
-from .shared_code import functions_with_one_code
-from .sizes_compiled_for import sizes_compiled_for
+from .recompiles import FrameRecompiles, functions_with_one_code, sizes_compiled_for
 from .source_lines import is_user_line
 from .summary import frame_of
 from .words import version_numbers

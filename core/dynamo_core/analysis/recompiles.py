@@ -8,6 +8,7 @@ raise or return.
 """
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Annotated
@@ -29,6 +30,7 @@ from ..model import (
 from ..recording.guards import plain_source, split_comment
 from ..shared.quick_dataclass import dataclass
 from .compile_records import CompileRecords
+from .guard_text import tensor_check
 from .summary import frame_of
 from .words import frame_name, number
 
@@ -390,3 +392,43 @@ def _calls_reaching_break(graphs: "list[Graph] | tuple[()]", compile_id: Compile
         return None
     (graph,) = graphs
     return None if graph.times is None or graph.times.raised else graph.calls
+
+
+def sizes_compiled_for(frame: FrameRecompiles, source: str, index: int) -> list[str]:
+    """Each size of a dimension once, in the order of the compiles; what was not recorded is missing."""
+    any_id = frame.compiles[0].compile_id
+    found: list[tuple[int, str]] = []
+    for compile_id, symbols in frame.records.symbols.of_frame(any_id).items():
+        dimension = f"{source}.size()[{index}]"
+        hints = (symbol.hint for symbol in symbols if plain_source(symbol.source) == dimension)
+        found += [(compile_id.compile or 0, hint) for hint in hints if compile_id is not None]
+    for compile_id, checks in frame.records.checks.of_frame(any_id).items():
+        of_source = [check.code for check in checks if plain_source(check.source) == source]
+        tensors = filter(None, (tensor_check(split_comment(code)[0]) for code in of_source))
+        sizes = (tensor.sizes[index] for tensor in tensors if index < len(tensor.sizes))
+        found += [(compile_id.compile or 0, str(size)) for size in sizes if size is not None and compile_id]
+    return list(dict.fromkeys(size for _, size in sorted(found, key=lambda each: each[0])))
+
+
+def functions_with_one_code(
+    frame: FrameRecompiles, met: Sequence[tuple[Compile, GuardFailure | None]]
+) -> int | None:
+    """How many calls of torch.compile made the functions that share the code of a frame, at least.
+
+    A decorator makes such functions, and classes inherit such methods. torch keeps compiled versions with the
+    code object, so that those of all of them count together.
+
+    None where one of these recompiles is of the same call as the cache entry that was nearest, or where that
+    was not recorded.
+    """
+    frames = frame.records.frames
+    calls: set[int] = set()
+    for compile_, failure in met:
+        ids = compile_.compile_id, None if failure is None else failure.entry
+        pair = [None if (found := frames.get(each)) is None else found.compile_call for each in ids]
+        known = {call for call in pair if call is not None}
+        if len(known) < 2:
+            return None
+        calls |= known
+    on_lines = [found.calls_of_line or 0 for compile_, _ in met if (found := frames.get(compile_.compile_id))]
+    return max(len(calls), *on_lines) if calls else None

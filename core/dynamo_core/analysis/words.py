@@ -8,6 +8,11 @@ from ..model import CallTimes, CompileId, Graph, Place, Process, Recording, resu
 from ..shared.shown_paths import shown_path
 
 
+def count_text(value: int | None) -> str:
+    """A count as a cell of a table: `1,000`, or that it was not recorded."""
+    return "not recorded" if value is None else f"{value:,}"
+
+
 def number(value: int | None, singular: str, plural: str | None = None) -> str:
     """`3 graphs`, `1 graph`, `graphs: not recorded`."""
     plural = plural or singular + "s"

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..shared.bisection import bisection
 from ..shared.early_records import (
-    ModuleImported,
-    ProcessEnded,
-    ProcessStarted,
-    ProcessStateNoted,
-    TimelineKnown,
+    Import,
+    ProcessEnd,
+    ProcessInfo,
+    ProcessState,
+    Timeline,
 )
 from ..shared.launchers import attempt_of, job_of, rank_of
 from ..shared.masking import masked_arguments, masked_environment
@@ -50,7 +50,7 @@ class ProcessRecords:
         inherited = self._inherited_totals
         totals = {name: count - inherited.get(name, 0) for name, count in torch_totals().items()}
         self._stream.record(
-            ProcessEnded(
+            ProcessEnd(
                 torch_totals=totals,
                 ended_ns=time_ns(),
                 peak_memory=peak_memory(),
@@ -63,7 +63,7 @@ class ProcessRecords:
         """Record when the process was armed, when torch was imported, and that the engine is ready now."""
         torch_began_ns, torch_ended_ns = import_hook.times.get("torch", (None, None))
         self._stream.record(
-            TimelineKnown(
+            Timeline(
                 armed_ns=armed_ns,
                 torch_began_ns=torch_began_ns,
                 torch_ended_ns=torch_ended_ns,
@@ -76,15 +76,15 @@ def record_import(module: ModuleType, parts: "EngineParts") -> None:
     """Record how long one of the compiler's modules took to import."""
     times = import_hook.times.get(module.__name__)
     if times is not None:  # None: it was imported before the import hook was there
-        parts.stream.record(ModuleImported(module=module.__name__, began_ns=times[0], ended_ns=times[1]))
+        parts.stream.record(Import(module=module.__name__, began_ns=times[0], ended_ns=times[1]))
 
 
-def process_at_start() -> ProcessStarted:
+def process_at_start() -> ProcessInfo:
     """The process, its versions and its environment, without its devices: that would initialise CUDA."""
     import torch
 
     rank, unsure = rank_of(os.environ) or (None, None)
-    return ProcessStarted(
+    return ProcessInfo(
         host=os.uname().nodename,
         job=job_of(os.environ),
         attempt=attempt_of(os.environ),
@@ -101,9 +101,9 @@ def process_at_start() -> ProcessStarted:
     )
 
 
-def process_state() -> ProcessStateNoted:
+def process_state() -> ProcessState:
     """The devices in use so far, the settings of the compile stack that are not the defaults, a bisection."""
-    return ProcessStateNoted(
+    return ProcessState(
         devices=_or_none(_devices_in_use),
         torch_config=_or_none(_changed_settings),
         bisecting=_or_none(_bisecting),

@@ -229,7 +229,7 @@ def _conditions_of(recording: Recording) -> dict[str, str]:
 
 
 def _versions(process: Process) -> Iterator[tuple[str, str]]:
-    recorded = process.info.recorded
+    recorded = vars(process.info)
     for field, name in _VERSIONS.items():
         if field in recorded and field != "torch":
             yield name, _text(recorded[field])

@@ -24,6 +24,7 @@ from ..shared.errors import CannotRecord, CannotRunAgain, DynamoError
 from ..shared.masking import masked_arguments
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import Settings
+from ..shared.shown_paths import working_directory
 from ..shared.text import printable
 from .checks import check_autotune_file, check_backend, check_overrides, missing_compiler
 from .process import Ending, Unattended, run
@@ -204,7 +205,7 @@ def _description(request: Request, settings: Settings, command: list[str]) -> di
         "program": request.program.name,
         "command": masked_arguments(command),
         "dynamo_argv": masked_arguments(sys.argv),
-        "cwd": _working_directory(),
+        "cwd": working_directory(),
         "settings": choices,
         "launcher_pid": os.getpid(),
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
@@ -213,13 +214,6 @@ def _description(request: Request, settings: Settings, command: list[str]) -> di
         "exit_code": None,
         "signal": None,
     }
-
-
-def _working_directory() -> str | None:
-    try:
-        return os.getcwd()
-    except OSError:
-        return None
 
 
 # Rerun of a recording

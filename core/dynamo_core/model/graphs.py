@@ -264,12 +264,3 @@ class AotPair:
     gradients: int
     saved: tuple[SavedTensor, ...]
     recomputed: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class Optimizer:
-    """The class of an optimizer that the program made, and the file with its `step`."""
-
-    name: str
-    module: str
-    file: str

@@ -11,20 +11,6 @@ from .ids import CompileId, Place, StackFrame
 
 
 @dataclass(frozen=True)
-class Freeze:
-    """Whether --freeze-after has frozen compiling, at `at_ns` (since the epoch).
-
-    `calls` had been counted, or `seconds` had passed since the last compile; None where the option was not
-    about that, or named several functions.
-    """
-
-    frozen: bool
-    calls: int | None
-    seconds: float | None
-    at_ns: int
-
-
-@dataclass(frozen=True)
 class NotCompiled:
     """A frame that ran eager, or raised, because it would have been compiled after the freeze.
 
@@ -54,16 +40,6 @@ class Replaced(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ChangedSetting:
-    """The effect of a `--config`: the setting's value before and after it, or why it was not set."""
-
-    change: Annotated[str, "as --config has it"]
-    was: str | None
-    now: str | None
-    problem: Annotated[str | None, "why it was not set; null where it was"]
-
-
-@dataclass(frozen=True)
 class AppliedOverride:
     """Arguments that were replaced in a call of torch.compile, or the backend of a compile."""
 
@@ -73,21 +49,6 @@ class AppliedOverride:
     compile_id: Annotated[CompileId | None, "null for a call of torch.compile"]
     replaced: tuple[Replaced, ...]
     times: Annotated[int, Ge(1)]
-
-
-@dataclass(frozen=True)
-class CaptureDecision:
-    """Whether we compiled the program ("capture") or only watched it ("observe"), and why.
-
-    With `raises`, an error in the compiler reaches the program, as where that compiles for itself.
-    """
-
-    decision: str
-    because: str | None
-    policy: str
-    backend: str
-    fallback_random: bool
-    raises: bool = False
 
 
 # The outcomes of a call that --verify compares with eager.

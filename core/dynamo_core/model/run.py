@@ -1,13 +1,25 @@
 """A recording: the processes of a run, everything that each of them recorded, and what is missing in it."""
 
-from dataclasses import field
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import field, replace
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any, TypeVar, cast, get_type_hints
 
-from ..shared.early_records import CacheBundleUsed
+from ..shared.early_records import (
+    CacheBundleUsed,
+    CaptureDecision,
+    Import,
+    Optimizer,
+    ProcessEnd,
+    ProcessInfo,
+    ProcessState,
+    Timeline,
+)
 from ..shared.quick_dataclass import dataclass
-from ..shared.records import CachesInUse, ModulesCalled
+from ..shared.records import CachesInUse, ChangedSetting, FreezeNoted, ModulesCalled
 from ..shared.text import printable
+from ..shared.validation import matches
 from .caches import CacheLookup, CalledCollective, LayerCount
 from .compiles import (
     Bytecode,
@@ -24,16 +36,12 @@ from .compiles import (
     TracedFunction,
     UnusedCompile,
 )
-from .described import ProcessEnd, ProcessInfo, ProcessState, Run, RunSettings
 from .exports import CalledModule, ExportComparison, ExportTrial, TracedExport
-from .graphs import AotPair, CallTimes, Graph, Optimizer
+from .graphs import AotPair, CallTimes, Graph
 from .guards import GraphBreak, GuardSet, RecompileReasons
 from .ids import CompileId, Place, StackFrame
 from .interventions import (
     AppliedOverride,
-    CaptureDecision,
-    ChangedSetting,
-    Freeze,
     NotCompiled,
     SemanticDifference,
     TriedChange,
@@ -43,31 +51,85 @@ from .interventions import (
 from .window import ProfileWindow
 
 _LONGEST_DAMAGE = 200  # characters
-_NO_INFO = ProcessInfo()  # as in a plain trace
+_Described = TypeVar("_Described", bound="Description")
 
 
 @dataclass(frozen=True)
-class Import:
-    """The import of a module of the compiler: its begin and end, in nanoseconds since the epoch."""
+class Description:
+    """A base class for what a run says about itself; a field is None where that was not recorded.
 
-    module: str
-    began_ns: int
-    ended_ns: int
-
-
-@dataclass(frozen=True)
-class Timeline:
-    """The start of a process, in nanoseconds since the epoch; None where unknown.
-
-    `armed_ns` is just before the program's first line, the `torch_` fields are the import of torch,
-    `ready_ns` is when our probes were installed.
+    `recorded` has all fields as they were recorded: JSON documents have also those without a field here.
     """
 
-    began_ns: int | None
-    armed_ns: int | None
-    torch_began_ns: int | None
-    torch_ended_ns: int | None
-    ready_ns: int | None
+    recorded: Mapping[str, Any] = field(default_factory=dict, kw_only=True, repr=False)
+
+    def as_json(self) -> dict[str, Any]:
+        """All recorded fields, in their order."""
+        return dict(self.recorded)
+
+    @classmethod
+    def of(cls: type[_Described], recorded: Mapping[str, Any]) -> _Described:
+        """The description made from recorded fields; a field of a wrong type is None."""
+        known = {
+            name: recorded[name]
+            for name, hint in _hints(cast(Any, cls)).items()
+            if name in recorded and matches(recorded[name], hint)
+        }
+        return cls(**known, recorded=recorded)
+
+
+@cache
+def _hints(kind: type[Description]) -> dict[str, Any]:
+    return {name: hint for name, hint in get_type_hints(kind).items() if name != "recorded"}
+
+
+@dataclass(frozen=True)
+class RunSettings(Description):
+    """The options of a `dynamo run` that reports depend on, as in `shared/settings.py`."""
+
+    semantics: str | None = None
+    verify: str | None = None
+    freeze_after: str | None = None
+    on_recompile: str | None = None
+    override: list[str] | None = None
+    config: list[str] | None = None
+    capture_budget: float | None = None
+
+
+@dataclass(frozen=True)
+class Run(Description):
+    """A `dynamo run`, from its run file. `ended_ns` is None while it runs, or if dynamo was killed.
+
+    Where processes were started with the variables of `dynamo env`, `started_by` is "environment", and the
+    first of them wrote the run file: no launcher knows how they end.
+    """
+
+    dynamo: str | None = None
+    program: str | None = None
+    command: list[str] | None = None
+    cwd: str | None = None
+    settings: RunSettings = field(default_factory=RunSettings)
+    launcher_pid: int | None = None
+    started: str | None = None
+    started_ns: int | None = None
+    ended_ns: int | None = None
+    exit_code: int | None = None
+    signal: int | None = None
+    notes: list[str] | None = None
+    started_by: str | None = None
+
+    @property
+    def has_launcher(self) -> bool:
+        """Whether a `dynamo run` started the program, and records how it ends."""
+        return self.started_by is None
+
+    @classmethod
+    def of(cls, recorded: Mapping[str, Any]) -> "Run":
+        """The run made from its file; as in all descriptions, a field of a wrong type is None."""
+        settings = recorded.get("settings")
+        return replace(
+            super().of(recorded), settings=RunSettings.of(settings if isinstance(settings, dict) else {})
+        )
 
 
 @dataclass(frozen=True)
@@ -87,7 +149,7 @@ class Interventions:
     """
 
     captures: list[CaptureDecision] = field(default_factory=list)
-    freeze: Freeze | None = None
+    freeze: FreezeNoted | None = None
     not_compiled: list[NotCompiled] = field(default_factory=list)
     deferred: list[Deferred] = field(default_factory=list)
     calls_at_limit: int | None = None
@@ -287,9 +349,17 @@ class Process:
         return self.is_ours and self.runtime.end is None and not self.info.forked
 
     @property
+    def raised_at(self) -> Place | None:
+        """The line that raised the exception which ended the process; None where that is not known."""
+        end = self.runtime.end
+        if end is None or end.raised_file is None or end.raised_line is None:
+            return None
+        return Place(end.raised_file, end.raised_line)
+
+    @property
     def is_ours(self) -> bool:
         """Whether our probes ran here; False for a plain TORCH_TRACE log."""
-        return self.info != _NO_INFO
+        return bool(vars(self.info))
 
     @property
     def compiled_graphs(self) -> list[Graph]:

@@ -8,38 +8,23 @@ import re
 from collections.abc import Container
 from typing import TypeVar
 
-from ..model import (
+from ..model import CompileId, GeneratedKernels, Process, Stage
+from ..shared import names
+from ..shared.change_tried import ChangeTried
+from ..shared.early_records import (
     CaptureDecision,
-    ChangedSetting,
-    CompileId,
-    Freeze,
-    GeneratedKernels,
+    FrameDeferred,
     Import,
-    Process,
+    ProbeFailed,
     ProcessEnd,
     ProcessInfo,
     ProcessState,
-    Stage,
     Timeline,
 )
-from ..shared import names
-from ..shared.change_tried import ChangeTried
-from ..shared.conversion import from_fields
-from ..shared.early_records import (
-    CaptureDecided,
-    FrameDeferred,
-    ModuleImported,
-    ProbeFailed,
-    ProcessEnded,
-    ProcessStarted,
-    ProcessStateNoted,
-    TimelineKnown,
-)
-from ..shared.our_record import OurRecord
 from ..shared.records import (
     CallsAtLimit,
     CallVerified,
-    ConfigChanged,
+    ChangedSetting,
     FrameNotCompiled,
     FreezeNoted,
     NotebookCell,
@@ -65,11 +50,11 @@ from .interventions import (
 )
 from .kernels import CODE_FOR_WINDOW, GENERATED_CODE, GENERATED_KERNELS, kernels_in
 from .phases import PhaseBuilder
-from .structured import Handler, Item, RecordClock, fields_of, structured
+from .structured import Handler, Item, RecordClock, fields_of, invalid_fields, structured
 from .trace_format import Damaged, Record
 from .training import PairBuilder
 
-_Described = TypeVar("_Described", ProcessInfo, ProcessState)
+_Described = TypeVar("_Described", ProcessInfo, ProcessState, ProcessEnd)
 
 _RANK_IN_NAME = re.compile(r"_rank_(\d{1,9})[_.]")
 
@@ -121,16 +106,16 @@ class ProcessBuilder:
 
     def _own_handlers(self) -> dict[str, Handler]:
         return {
-            ProcessStarted.NAME: self._process_start,
-            ProcessStateNoted.NAME: self._process_state,
-            ProcessEnded.NAME: self._process_end,
-            CaptureDecided.NAME: self._capture_decision,
+            ProcessInfo.NAME: self._process_start,
+            ProcessState.NAME: self._process_state,
+            ProcessEnd.NAME: self._process_end,
+            CaptureDecision.NAME: self._capture_decision,
             ProbeFailed.NAME: self._probe_failed,
-            ConfigChanged.NAME: self._config_changed,
+            ChangedSetting.NAME: self._config_changed,
             NotebookCell.NAME: self._notebook_cell,
-            TimelineKnown.NAME: self._timeline,
+            Timeline.NAME: self._timeline,
             StepMarksKept.NAME: self._step_marks,
-            ModuleImported.NAME: self._imported,
+            Import.NAME: self._imported,
             FreezeNoted.NAME: self._freeze,
             FrameNotCompiled.NAME: self._not_compiled,
             FrameDeferred.NAME: self._deferred,
@@ -221,33 +206,30 @@ class ProcessBuilder:
         self._pairs.add_text(record, name)
 
     def _process_start(self, record: Record) -> None:
-        self.process.info = self._description(ProcessInfo, ProcessStarted, record)
+        self.process.info = self._described(ProcessInfo, record)
         self._clock.start(record, self.process.info.started_ns)
-        self.process.torch_version = str(self.process.info.recorded["torch"])
+        self.process.torch_version = str(vars(self.process.info)["torch"])
 
     def _process_state(self, record: Record) -> None:
-        self.process.runtime.state = self._description(ProcessState, ProcessStateNoted, record)
+        self.process.runtime.state = self._described(ProcessState, record)
 
     def _process_end(self, record: Record) -> None:
-        end = fields_of(ProcessEnded, record.json_payload())
-        if "torch_totals" in ProcessEnd.invalid_fields(end):
+        end = self._described(ProcessEnd, record)
+        if end.torch_totals is None:
             raise Damaged("torch's totals are not counts")
-        self.process.runtime.end = ProcessEnd.of(end)
+        self.process.runtime.end = end
         self.process.compiling.clear()
 
-    def _description(self, kind: type[_Described], source: type[OurRecord], record: Record) -> _Described:
-        """What a process says about itself, for documents: all recorded fields but those of a wrong type."""
-        content = fields_of(source, record.json_payload())
-        invalid_fields = kind.invalid_fields(content)
-        if invalid_fields:
-            self.process.health.note_damage(
-                f"{', '.join(sorted(invalid_fields))}: not what is recorded there"
-            )
-        return kind.of({name: value for name, value in content.items() if name not in invalid_fields})
+    def _described(self, kind: type[_Described], record: Record) -> _Described:
+        """What a process says about itself: all recorded fields but those of a wrong type."""
+        content = fields_of(kind, record.json_payload())
+        wrong = invalid_fields(kind, content)
+        if wrong:
+            self.process.health.note_damage(f"{', '.join(sorted(wrong))}: not what is recorded there")
+        return kind(**{name: value for name, value in content.items() if name not in wrong})
 
     def _timeline(self, record: Record) -> None:
-        known, began_ns = structured(TimelineKnown, record), self.process.info.began_ns
-        self.process.runtime.timeline = from_fields(Timeline, known, began_ns=began_ns)
+        self.process.runtime.timeline = structured(Timeline, record)
 
     def _step_marks(self, record: Record) -> None:
         marks = structured(StepMarksKept, record)
@@ -255,7 +237,7 @@ class ProcessBuilder:
         self.process.runtime.step_mark_seconds = max(0.0, marks.ns_each / 1e9)
 
     def _imported(self, record: Record) -> None:
-        self.process.runtime.imports.append(from_fields(Import, structured(ModuleImported, record)))
+        self.process.runtime.imports.append(structured(Import, record))
 
     def _profile_window(self, record: Record) -> None:
         self.window_records.append(structured(WindowNoted, record))
@@ -264,23 +246,21 @@ class ProcessBuilder:
         self.process.torch_version = str(record.json_payload()["pytorch_version"])
 
     def _capture_decision(self, record: Record) -> None:
-        decided = from_fields(CaptureDecision, structured(CaptureDecided, record))
-        self.process.interventions.captures.append(decided)
+        self.process.interventions.captures.append(structured(CaptureDecision, record))
 
     def _probe_failed(self, record: Record) -> None:
         failure = structured(ProbeFailed, record)
         self.process.health.failed_probes[failure.probe] = failure.error
 
     def _config_changed(self, record: Record) -> None:
-        changed = from_fields(ChangedSetting, structured(ConfigChanged, record))
-        self.process.interventions.changed_settings.append(changed)
+        self.process.interventions.changed_settings.append(structured(ChangedSetting, record))
 
     def _notebook_cell(self, record: Record) -> None:
         cell = structured(NotebookCell, record)
         self._cells[cell.file] = cell.number
 
     def _freeze(self, record: Record) -> None:
-        self.process.interventions.freeze = from_fields(Freeze, structured(FreezeNoted, record))
+        self.process.interventions.freeze = structured(FreezeNoted, record)
 
     def _deferred(self, record: Record) -> None:
         self._interventions.deferred(structured(FrameDeferred, record))

@@ -71,6 +71,14 @@ def read_plain(path: Path, largest: int) -> bytes:
     return b"".join(pieces)
 
 
+def size_of(path: Path) -> int:
+    """The size of a file in bytes; 0 where that cannot be read."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def _link(path: Path) -> str:
     try:
         kind = _other_kind(status_of(path).st_mode)

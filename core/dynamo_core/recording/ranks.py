@@ -20,7 +20,7 @@ from ..shared.names import DIGEST_PREFIX, DIGEST_SUFFIX, beside_stream
 from ..shared.quick_dataclass import dataclass
 from ..shared.rank_digest import LARGEST, RankDigest
 from ..shared.text import printable
-from .plain_files import open_plain, read_plain
+from .plain_files import open_plain, read_plain, size_of
 from .trace_format import Damaged, Record, RecordParser
 
 _CHUNK = 1 << 20  # bytes
@@ -44,7 +44,7 @@ def digests_of(streams: Sequence[Path], progress: Callable[[int, int], None]) ->
     behind: list[Path] = []
     for stream in streams:
         stored = _stored(stream)
-        if stored is not None and stored.bytes == _size(stream):
+        if stored is not None and stored.bytes == size_of(stream):
             found.append(DigestOfStream(stream, stored, 0))
             progress(len(found), len(streams))
         else:
@@ -75,7 +75,7 @@ def _as_text(stream: Path) -> tuple[str | None, int, str | None]:
 def digest_by_reading(stream: Path) -> DigestOfStream:
     """The digest stored beside the stream, completed with the records after it; else of the whole stream."""
     stored = _stored(stream)
-    if stored is not None and stored.bytes > _size(stream):  # of another stream, or of one that was cut
+    if stored is not None and stored.bytes > size_of(stream):  # of another stream, or of one that was cut
         stored = None
     digest = stored or RankDigest()
     parser = RecordParser()
@@ -115,13 +115,6 @@ def _stored(stream: Path) -> RankDigest | None:
         return RankDigest.from_json(text.decode("utf-8"))
     except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
         return None
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 # The dumps of torch's flight recorder in a recording's folder, one for each rank.

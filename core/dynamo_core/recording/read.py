@@ -29,7 +29,7 @@ from .build import ProcessBuilder
 from .bundle_file import is_bundle, unpacked
 from .calls import CALL_SAMPLES, assign_calls, last_stack, parse_calls
 from .files import DEFAULT_FOLDER, LARGEST_PROCESSES_FILE, read_run_file
-from .plain_files import is_plain_file, open_plain, other_kind, read_plain
+from .plain_files import is_plain_file, open_plain, other_kind, read_plain, size_of
 from .ranks import FLIGHT_RECORDER, flight_recorder_dumps
 from .remote import not_arrived
 from .structured import Item
@@ -123,7 +123,7 @@ class Follower:
         for stream in streams:
             if stream not in self._streams:
                 self._streams[stream] = _StreamFollower(stream, self._contents, self._names_kept)
-        size = sum(_size(stream) for stream in streams) if progress is not None else 0
+        size = sum(size_of(stream) for stream in streams) if progress is not None else 0
         done_before = 0
 
         def note_progress(bytes_read: int) -> None:
@@ -415,13 +415,6 @@ def _holds_records(file: Path) -> bool:
     """Whether a file begins as a torch trace does."""
     parser = RecordParser()
     return any(parser.feed(_GrowingFile(file).read(_CHUNK))) or parser.finish() is not None
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _small_file(path: Path, largest: int) -> bytes | None:

@@ -16,6 +16,7 @@ from ..shared.errors import CannotRecord, DamagedRecording, NoRecording
 from ..shared.launchers import JOB_IN_PATH
 from ..shared.names import RUN_FILE, STREAM_PREFIX, UPLOAD_LIST_PREFIX
 from ..shared.text import printable
+from .plain_files import size_of
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://")
 _HINT = "pip install 'dynamo-cli[remote]', and s3fs for s3://, gcsfs for gs://"
@@ -77,7 +78,7 @@ def _missing(file: Path) -> Iterable[str]:
         yield f"{printable(file.name)}, which says what was carried, is damaged"
         return
     for name, row in rows:
-        size = _size(file.parent / name) if _PLAIN_NAME.fullmatch(name) else 0
+        size = size_of(file.parent / name) if _PLAIN_NAME.fullmatch(name) else 0
         wanted = row.get("size")
         if name == RUN_FILE:  # another host's may have been uploaded first
             wanted = min(size, 1)
@@ -86,13 +87,6 @@ def _missing(file: Path) -> Iterable[str]:
             yield printable(f"{name} did not arrive whole ({size:,} of {wanted} bytes{why})")
     if content.get("finished") is not True:
         yield printable(f"{file.name} is not finished: its host still carries, or was ended")
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _file_system(url: str) -> tuple[Any, str]:

@@ -37,6 +37,12 @@ def fields_of(kind: type[OurRecord], content: Any) -> dict[str, Any]:
     return content
 
 
+def invalid_fields(kind: type[OurRecord], content: Mapping[str, Any]) -> set[str]:
+    """The names of those fields of a payload whose values are of a wrong type."""
+    hints, _, _ = _fields(kind)
+    return {name for name in hints.keys() & content.keys() if not check_of(hints[name])(content[name])}
+
+
 def _structured(kind: type[_Kind], content: Mapping[str, Any]) -> _Kind:
     hints, required, all_fit = _fields(kind)
     if not required <= content.keys():

@@ -7,10 +7,10 @@ from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..model import AotPair, Optimizer, Process, SavedTensor
+from ..model import AotPair, Process, SavedTensor
 from ..shared.aot_pair import GETITEM, AotGraph, AotNode, graphs_paired, shares_memory
 from ..shared.conversion import from_fields
-from ..shared.early_records import OptimizerMade
+from ..shared.early_records import Optimizer
 from ..shared.quick_dataclass import dataclass
 from ..shared.records import GraphsPaired
 from .compile_context import CompileContext
@@ -278,7 +278,7 @@ class PairBuilder:
 
     def handlers(self) -> dict[str, Handler]:
         """The handler of each kind of record."""
-        return {GraphsPaired.NAME: self._aot_pair, OptimizerMade.NAME: self._optimizer}
+        return {GraphsPaired.NAME: self._aot_pair, Optimizer.NAME: self._optimizer}
 
     def takes_text(self, name: str) -> bool:
         """Whether pairs are to be read from the texts of this name."""
@@ -305,7 +305,7 @@ class PairBuilder:
         self._process.pairs.append(replace(pair, compile_id=compile_id, attempt=attempt))
 
     def _optimizer(self, record: Record) -> None:
-        self._process.optimizers.append(from_fields(Optimizer, structured(OptimizerMade, record)))
+        self._process.optimizers.append(structured(Optimizer, record))
 
 
 def pair_of_texts(texts: TextsOfPair, hints: Mapping[str, str]) -> AotPair:

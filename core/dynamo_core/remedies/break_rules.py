@@ -3,11 +3,13 @@
 If none matches, torch's own explanation and its useful hints are used.
 """
 
+import re
+from collections.abc import Sequence
+
 from ..analysis.recompiles import is_recompile_limit
 from ..model import GraphBreak
 from . import calls, code, values
 from .expected import expected_break
-from .hints import useful_hints
 from .rules import (
     Advice,
     BreakContext,
@@ -83,3 +85,31 @@ def _parts(break_context: BreakContext, change: Change | None) -> dict[str, str]
 
 def _is_about_line(remedy: RemedyTemplate[BreakContext]) -> bool:
     return "{" in remedy.text or (isinstance(remedy.change, Change) and remedy.change.edit is not None)
+
+
+# Torch's hints on a graph break: which of them help the user, and which of those comes first.
+#
+# Source: torch/_dynamo/graph_break_hints.py and the hints in torch/_dynamo/graph_break_registry.json, read
+# with 2.13; the hints of 2.8 to 2.15 have the same words.
+
+# For those who develop torch, or for nobody: that there is a bug, or that something might be supported.
+_FOR_DEVELOPERS = re.compile(
+    r"\b(?:report|open|file|submit) (?:an issue|a bug)|tracing rules|VariableTracker|\btp_\w"
+    r"|This graph break is fundamental|likely to be a Dynamo bug|not supposed to be reachable"
+    r"|side effect system|does not really define|debug context|debug_force_graph_break"
+    r"|building PyTorch from source|pytest|TestCase",
+    re.IGNORECASE,
+)
+# What may be said of many breaks, and comes after what is said of this one.
+_GENERAL = re.compile(
+    r"may result in an error when running in eager|caused by an earlier graph break|dont_skip_tracing"
+)
+_OR_REPORT = re.compile(r",? or (?:report|open|file|submit) an issue[^.]{0,100}")
+_INTERNAL = re.compile(r"___\w")
+
+
+def useful_hints(hints: Sequence[str]) -> list[str]:
+    """The hints that tell the user what to do, each in one line, and those on just this break first."""
+    plain = (_OR_REPORT.sub("", " ".join(hint.split())) for hint in hints)
+    useful = [hint for hint in plain if not (_FOR_DEVELOPERS.search(hint) or _INTERNAL.search(hint))]
+    return sorted(dict.fromkeys(useful), key=lambda hint: _GENERAL.search(hint) is not None)

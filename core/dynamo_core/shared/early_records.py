@@ -20,7 +20,7 @@ class ProbeFailed(OurRecord):
     at: str | None = None
 
 
-class TimelineKnown(OurRecord):
+class Timeline(OurRecord):
     """When we were armed and ready; the times of importing torch are None where it was imported before.
 
     `armed_ns` is None where we were not armed as Python started, but by the program.
@@ -34,7 +34,7 @@ class TimelineKnown(OurRecord):
     ready_ns: int
 
 
-class ModuleImported(OurRecord):
+class Import(OurRecord):
     """The begin and end of the import of a module of the compiler."""
 
     NAME = names.IMPORTED
@@ -44,8 +44,11 @@ class ModuleImported(OurRecord):
     ended_ns: int
 
 
-class CaptureDecided(OurRecord):
-    """Whether the program is captured or only observed, why, and the settings that this depends on."""
+class CaptureDecision(OurRecord):
+    """Whether we compile the program ("capture") or only watch it ("observe"), why, and what this depends on.
+
+    With `raises`, an error in the compiler reaches the program, as where that compiles for itself.
+    """
 
     NAME = names.CAPTURE_DECISION
 
@@ -85,7 +88,7 @@ class CompileResultUnused(OurRecord):
     line: dict[str, Any]
 
 
-class OptimizerMade(OurRecord):
+class Optimizer(OurRecord):
     """The program made an optimizer of this class; `file` is the file of its `step`."""
 
     NAME = names.OPTIMIZER
@@ -122,11 +125,11 @@ class CacheBundleUsed(OurRecord):
     seconds: float
 
 
-# Records of a process: at its start, with torch imported, and at its end. JSON documents contain all their
-# fields; the classes in `model/described.py` have fields of the same names and types.
+# Records of a process: at its start, with torch imported, and at its end. A field of a wrong type is as if it
+# was not recorded. JSON documents contain all fields of the first record, also those of other versions.
 
 
-class ProcessStarted(OurRecord):
+class ProcessInfo(OurRecord):
     """A process at its start, the first record of its stream. `began_ns` is the kernel's start time.
 
     Its job, attempt and rank are from its launcher's environment variables (`launchers.py`). `calls_file` has
@@ -135,19 +138,19 @@ class ProcessStarted(OurRecord):
 
     NAME = names.PROCESS_START
 
-    host: str
-    job: str | None
-    attempt: list[int] | None
-    rank: int | None
-    rank_unsure: int | None
-    argv: list[str]
-    executable: str
-    python: str
-    torch: str
-    torch_git: str | None
-    cuda_build: str | None
-    hip_build: str | None
-    environment: dict[str, str]
+    host: str | None = None
+    job: str | None = None
+    attempt: list[int] | None = None
+    rank: int | None = None
+    rank_unsure: int | None = None
+    argv: list[str] | None = None
+    executable: str | None = None
+    python: str | None = None
+    torch: str | None = None
+    torch_git: str | None = None
+    cuda_build: str | None = None
+    hip_build: str | None = None
+    environment: dict[str, str] | None = None
     forked: bool | None = None
     pid: int | None = None
     ppid: int | None = None
@@ -157,7 +160,7 @@ class ProcessStarted(OurRecord):
     calls_not_recorded: str | None = None
 
 
-class ProcessStateNoted(OurRecord):
+class ProcessState(OurRecord):
     """The devices in use so far, and the settings of torch's compilers that are not their defaults.
 
     `bisecting` is what torch's compiler bisector is at, None where it is not active.
@@ -165,12 +168,12 @@ class ProcessStateNoted(OurRecord):
 
     NAME = names.PROCESS_STATE
 
-    devices: list[str] | None
-    torch_config: dict[str, dict[str, str]] | None
+    devices: list[str] | None = None
+    torch_config: dict[str, dict[str, str]] | None = None
     bisecting: str | None = None
 
 
-class ProcessEnded(OurRecord):
+class ProcessEnd(OurRecord):
     """The last record of a process: torch's own counters, and the peak memory in bytes, by device.
 
     Where an exception ended the process, `raised` is the name of its class, and `raised_in` the innermost
@@ -179,9 +182,9 @@ class ProcessEnded(OurRecord):
 
     NAME = names.PROCESS_END
 
-    torch_totals: dict[str, int]
-    ended_ns: int
-    peak_memory: dict[str, int]
+    torch_totals: dict[str, int] | None = None
+    ended_ns: int | None = None
+    peak_memory: dict[str, int] | None = None
     raised: str | None = None
     raised_file: str | None = None
     raised_line: int | None = None

@@ -37,6 +37,16 @@ class OurRecord:
     def __init__(self, **fields: Any) -> None:
         vars(self).update(fields)
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and all(
+            getattr(other, name) == getattr(self, name) for name in self.field_names()
+        )
+
+    @classmethod
+    def field_names(cls) -> tuple[str, ...]:
+        """The names of the fields, in order."""
+        return tuple(cls.__annotations__)
+
     def payload(self) -> dict[str, Any]:
         """The fields to write; a field that was not set is left out."""
         return {**vars(self), "version": self.VERSION}

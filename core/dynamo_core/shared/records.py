@@ -1,6 +1,6 @@
 """Our records (`our_record.py`), except those that are written without a compile (`early_records.py`)."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from . import names
 from .our_record import OurRecord
@@ -139,19 +139,23 @@ class NotebookCell(OurRecord):
     number: int
 
 
-class ConfigChanged(OurRecord):
+class ChangedSetting(OurRecord):
     """The effect of a `--config`: the setting's value before and after it, or why it was not set."""
 
     NAME = names.CONFIG_CHANGED
 
-    change: str
+    change: Annotated[str, "as --config has it"]
     was: str | None = None
     now: str | None = None
-    problem: str | None = None
+    problem: Annotated[str | None, "why it was not set; null where it was"] = None
 
 
 class FreezeNoted(OurRecord):
-    """Whether compiling was frozen, and after how many calls or seconds."""
+    """Whether --freeze-after has frozen compiling, at `at_ns`.
+
+    `calls` had been counted, or `seconds` had passed since the last compile; None where the option was not
+    about that, or named several functions.
+    """
 
     NAME = names.FROZEN
 

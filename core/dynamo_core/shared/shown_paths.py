@@ -15,6 +15,14 @@ def show_paths_from(folder: str | None) -> None:
     _folder = folder
 
 
+def working_directory() -> str | None:
+    """The folder that the process stands in; None where it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
 def shown_path(path: str) -> str:
     """The path for a person to read: in a package, relative to site-packages."""
     _, in_package, rest = path.rpartition("/site-packages/")

@@ -155,7 +155,7 @@ def explained(process: Process) -> ExplainedProcess:
     return ExplainedProcess(
         stream=process.stream.name,
         rank=process.rank,
-        info=process.info.as_json() or None,
+        info=dict(vars(process.info)) or None,
         torch=process.torch_version,
         captures=process.interventions.captures,
         frames=[from_fields(FrameTried, frame, whole_graph=frame.is_whole_graph) for frame in process.frames]

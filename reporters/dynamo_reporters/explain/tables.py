@@ -12,6 +12,7 @@ from dynamo_core.analysis.verdict import counted_together
 from dynamo_core.analysis.words import (
     cache_name,
     compile_label,
+    count_text,
     frame_name,
     graph_frame,
     number,
@@ -106,12 +107,12 @@ def ranks_blocks(case: Case) -> Iterator[Block]:
     for process in ranked:
         own = case.alone(process).summary
         counts = (own.graphs, own.ops, own.graph_breaks, own.recompiles, own.guards)
-        rows.append([str(process.rank), *map(_or_missing, counts), seconds(own.compile_time_s)])
+        rows.append([str(process.rank), *map(count_text, counts), seconds(own.compile_time_s)])
     yield Heading("Ranks")
     yield table("rank>|" + "|".join(f"{heading}>" for heading in headings), rows[:_PROCESSES_SHOWN])
     yield from rest(len(rows) - _PROCESSES_SHOWN, "rank", "--rank N shows one")
     columns = {heading: {row[at] for row in rows} for at, heading in enumerate(headings[:-1], 1)}
-    missing = _or_missing(None)
+    missing = "not recorded"
     differ = [heading for heading, values in columns.items() if len(values - {missing}) > 1]
     unknown = [heading for heading, values in columns.items() if missing in values]
     agree = [heading for heading in columns if heading not in (*differ, *unknown)]
@@ -217,7 +218,7 @@ def _graph_table(process: Process, graphs: list[Graph]) -> Table:
             [
                 number_and_id,
                 ops,
-                _or_missing(graph.calls),
+                count_text(graph.calls),
                 seconds_in_calls(graph.host_seconds, graph.times),
                 _a_later_call(graph),
                 backend_text(graph),
@@ -242,7 +243,7 @@ def _graph_cells(graph: Graph, user_call_sites: UserCallSites) -> list[str]:
     where = place(graph.frame_place) if call is None else f"called at {place(call.place)}"
     return [
         f"{graph.number} {compile_label(graph.compile_id)}",
-        _or_missing(graph.ops),
+        count_text(graph.ops),
         f"{graph_frame(graph)} {where}",
     ]
 
@@ -251,7 +252,3 @@ def rest(count: int, what: str, where: str) -> Iterator[Block]:
     """How many more there are than are shown, and where; nothing if there are none."""
     if count > 0:
         yield Paragraph(f"… and {number(count, 'more ' + what)}; {where}", "dim")
-
-
-def _or_missing(value: int | None) -> str:
-    return "not recorded" if value is None else f"{value:,}"

@@ -7,7 +7,7 @@ from dynamo_core.analysis.bytecode.resume_chain import Step, graph_text, no_grap
 from dynamo_core.analysis.graphs.drawing import Box, Drawing
 from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.summary import by_compile
-from dynamo_core.analysis.words import compile_label, first_line, frame_name, number, seconds
+from dynamo_core.analysis.words import compile_label, count_text, first_line, frame_name, number, seconds
 from dynamo_core.model import CompileId, GuardSet, Place, Process, Recording
 
 from ..guards.groups import differences
@@ -68,15 +68,11 @@ def _rows(facts: CompileFacts) -> Iterator[list[str]]:
         yield [
             compile_label(compile_id),
             seconds(sum(each.seconds or 0.0 for each in compiles)) if compiles else "not recorded",
-            _count(forward.guards if forward else None),
-            _count(forward.ops if forward else None),
+            count_text(forward.guards if forward else None),
+            count_text(forward.ops if forward else None),
             f"{name} {place if place else ''}",
             state,
         ]
-
-
-def _count(value: int | None) -> str:
-    return "not recorded" if value is None else f"{value:,}"
 
 
 def compile_page(compile_id: CompileId, facts: CompileFacts, links: Links) -> Element:

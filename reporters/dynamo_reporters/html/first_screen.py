@@ -11,7 +11,7 @@ from dynamo_core.analysis.verdict import (
     verdict,
     versions,
 )
-from dynamo_core.analysis.words import alternatives, number, seconds
+from dynamo_core.analysis.words import alternatives, count_text, number, seconds
 from dynamo_core.case import Case
 from dynamo_core.compare.node_changes import SourceLines
 from dynamo_core.findings import Action, Finding
@@ -134,7 +134,7 @@ def _counts(summary: Summary) -> Element:
         value = getattr(summary, name)
         if value == 0 and name in ("frames_raised",):
             continue
-        items.append(_count(name, value, "not recorded" if value is None else f"{value:,}", what, section))
+        items.append(_count(name, value, count_text(value), what, section))
     for name, what, section in _TIMES:
         value = getattr(summary, name)
         items.append(_count(name, value, seconds(value), what, section))

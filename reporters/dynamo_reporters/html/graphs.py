@@ -7,7 +7,14 @@ from graphlib import CycleError, TopologicalSorter
 from dynamo_core.analysis.graphs.drawing import Box, Drawing, drawing_of
 from dynamo_core.analysis.graphs.nodes import counts_text
 from dynamo_core.analysis.summary import graphs_recorded_in, were_not_recorded
-from dynamo_core.analysis.words import compile_label, graph_frame, number, seconds, seconds_in_calls
+from dynamo_core.analysis.words import (
+    compile_label,
+    count_text,
+    graph_frame,
+    number,
+    seconds,
+    seconds_in_calls,
+)
 from dynamo_core.model import CompileId, Graph, Process, Recording, Stage, Symbol
 from dynamo_core.recording.kernels import PROVENANCE, Sources
 from dynamo_core.shared.quick_dataclass import dataclass
@@ -156,8 +163,8 @@ def _row(graph: Graph, process: Process, links: Links) -> Element:
             link(compile_route, label) if compile_route else label,
             state,
         ),
-        h("td", "not recorded" if graph.ops is None else f"{graph.ops:,}", class_="number"),
-        h("td", "not recorded" if graph.calls is None else f"{graph.calls:,}", class_="number"),
+        h("td", count_text(graph.ops), class_="number"),
+        h("td", count_text(graph.calls), class_="number"),
         h("td", seconds_in_calls(graph.host_seconds, graph.times), class_="number"),
         h("td", backend_text(graph)),
         h("td", graph_frame(graph), " ", links.place(graph.frame_place)),

@@ -14,7 +14,14 @@ from dynamo_core.analysis.verification import (
     verified_sentence,
     wrong_lines,
 )
-from dynamo_core.analysis.words import first_line, number, process_title, seconds, seconds_in_calls
+from dynamo_core.analysis.words import (
+    count_text,
+    first_line,
+    number,
+    process_title,
+    seconds,
+    seconds_in_calls,
+)
 from dynamo_core.model import (
     AssignedBackend,
     CompileId,
@@ -172,7 +179,7 @@ def _declines(recording: Recording, chosen: Sequence[tuple[Graph, Process]]) -> 
 
 def _total(counts: Sequence[int | None]) -> str:
     total = _sum(counts)
-    return "not recorded" if total is None else f"{total:,}"
+    return count_text(total)
 
 
 def _sum(values: Sequence[Any]) -> Any:

@@ -48,6 +48,11 @@ def interval(low: float, high: float) -> str:
     return f"{factor(low)} to {factor(high)}"
 
 
+def megabytes(size: float | None) -> str:
+    """A peak of memory as a cell of a table."""
+    return "not recorded" if size is None else f"{size / 1e6:,.0f} MB"
+
+
 def speed_ups_drawn(estimates: Iterable[Estimate]) -> Iterator[Intervals]:
     """Nothing where none has an interval."""
     found = list(estimates)

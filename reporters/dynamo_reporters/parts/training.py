@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dynamo_core.analysis.graphs.nodes import TIMES, module_path, place_in, tensor_text
 from dynamo_core.analysis.summary import probe_failed, were_not_recorded
 from dynamo_core.analysis.training import KINDS, are_unread, captured_steps, ops_of, pairs_of, saved_by
-from dynamo_core.analysis.words import compile_label, memory, number, place, process_title
+from dynamo_core.analysis.words import compile_label, count_text, memory, number, place, process_title
 from dynamo_core.model import AotPair, Graph, Process, Recording, SavedTensor, TensorInfo
 from dynamo_core.shared.aot_pair import ACTIVATION, INPUT
 
@@ -199,7 +199,7 @@ def _pair(pair: AotPair, graph: Graph, show_all: bool) -> Iterator[Block]:
 
 def _graphs(pair: AotPair) -> Table:
     ops = ops_of([pair])
-    joint = "not recorded" if ops.joint is None else f"{ops.joint:,}"
+    joint = count_text(ops.joint)
     saved = f"{len(pair.saved):,} saved"
     inputs, outputs = number(pair.inputs, "input"), number(pair.outputs, "output")
     tangents, gradients = number(pair.tangents, "tangent"), number(pair.gradients, "gradient")

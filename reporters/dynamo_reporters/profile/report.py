@@ -8,7 +8,7 @@ from dynamo_core.analysis.source_lines import UserCallSites
 from dynamo_core.analysis.time.steps import Steps, check_step, find_steps, frame_text, is_name_known
 from dynamo_core.analysis.time.wall import COMPILING, GRAPHS, REST, Part, WallTime, is_main
 from dynamo_core.analysis.verdict import compiled_anything, counted_together
-from dynamo_core.analysis.words import compile_label, number, place, process_title, seconds
+from dynamo_core.analysis.words import compile_label, count_text, number, place, process_title, seconds
 from dynamo_core.case import Case
 from dynamo_core.findings import CONTENTS as FINDINGS
 from dynamo_core.findings.recompiles import ranked_breaks
@@ -179,7 +179,7 @@ def break_cost_blocks(case: Case, show_all: bool) -> Iterator[Block]:
         rows.append(
             [
                 f"{place(first.place)} {first.kind}",
-                "not recorded" if crossed is None else f"{crossed:,}",
+                count_text(crossed),
                 seconds(cost.seconds_each),
                 seconds(cost.seconds),
             ]

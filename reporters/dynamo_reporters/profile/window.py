@@ -1,10 +1,10 @@
 """What `dynamo run --profile` saw of steady steps: graphs, operators, kernels, memory and user lines."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from dynamo_core.analysis.memory import growth_text
-from dynamo_core.analysis.time.wall import coverage
+from dynamo_core.analysis.time.wall import calls_of, coverage, sum_seconds
 from dynamo_core.analysis.words import memory, number, place, process_title, seconds
 from dynamo_core.model import (
     EagerOperator,
@@ -63,17 +63,17 @@ def _window(process: Process, window: ProfileWindow) -> Iterator[Block]:
 
 def _coverage(window: ProfileWindow) -> Iterator[Block]:
     shares = coverage(window)
-    inside, outside = sum(part.seconds for part in window.parts), _sum_seconds(window.eager)
+    inside, outside = sum(part.seconds for part in window.parts), sum_seconds(window.eager)
     calls = sum(part.operator_calls for part in window.parts)
     yield Heading("Coverage", 3)
     lines = [
         f"{_percent(shares['time'])} of the host's time in graphs and operators was inside compiled graphs "
         f"({seconds(inside)}; operators outside: {seconds(outside)}).",
         f"{_percent(shares['operators'])} of the operator calls that torch's profiler saw were inside them "
-        f"({calls:,} of {calls + _calls(window.eager):,}; fused kernels are no operator calls).",
+        f"({calls:,} of {calls + calls_of(window.eager):,}; fused kernels are no operator calls).",
     ]
     if window.kernels is not None:
-        total = _sum_seconds(window.kernels)
+        total = sum_seconds(window.kernels)
         lines.append(
             f"{_percent(shares['kernel_time'])} of {seconds(total)} of kernel time was launched inside them."
         )
@@ -230,14 +230,6 @@ def costliest_eager(window: ProfileWindow) -> list[EagerOperator]:
 def costliest_kernels(window: ProfileWindow) -> list[WindowKernel]:
     """The kernels, by what they took."""
     return sorted(window.kernels or (), key=lambda kernel: -kernel.seconds)
-
-
-def _sum_seconds(items: Iterable[EagerOperator | WindowKernel]) -> float:
-    return sum(item.seconds for item in items)
-
-
-def _calls(operators: Iterable[EagerOperator]) -> int:
-    return sum(operator.calls for operator in operators)
 
 
 def _percent(share: float | None) -> str:

@@ -18,9 +18,7 @@ def times(*began: int, calls: int | None = None) -> CallTimes:
 
 def recording(frame: Frame, first: CallTimes | None) -> Recording:
     graph = Graph(1, FIRST, 0, None, "eager", 1, times=first)
-    return of_one_process(
-        None, info=ProcessInfo.of({"pid": 1, "began_ns": 4 * S}), frames=[frame], graphs=[graph]
-    )
+    return of_one_process(None, info=ProcessInfo(pid=1, began_ns=4 * S), frames=[frame], graphs=[graph])
 
 
 def moment(frame: Frame, first: CallTimes | None) -> Moment:

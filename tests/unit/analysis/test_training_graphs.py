@@ -252,13 +252,13 @@ def pair(*values: SavedTensor, graph: int | None = 1) -> AotPair:
 def recording(
     *pairs: AotPair, steps: tuple[str, ...] | None = (), backward_index: int | None = None
 ) -> Recording:
-    process = Process(Path("x.log"), info=ProcessInfo.of({"pid": 1}))
+    process = Process(Path("x.log"), info=ProcessInfo(pid=1))
     process.graphs = [
         Graph(1, CompileId(0, 0), 0, None, "inductor", 1, is_compiled=True, optimizer_steps=steps)
     ]
     process.graphs[0].backward_index = backward_index
     process.pairs = list(pairs)
-    process.optimizers = [Optimizer("AdamW", "torch.optim.adamw", "/torch/optim/adam.py")]
+    process.optimizers = [Optimizer(name="AdamW", module="torch.optim.adamw", file="/torch/optim/adam.py")]
     return Recording(Path("rec"), None, [process], None, [])
 
 
@@ -339,7 +339,7 @@ def test_of_a_plain_trace_only_what_asks_for_all_texts_reads_them() -> None:
         process = process_of(
             *(artifact(name, text, NO_FRAME) for name, text in texts),
             contents=contents,
-            process=Process(Path("x.log"), info=ProcessInfo.of({"pid": 1}) if is_ours else ProcessInfo()),
+            process=Process(Path("x.log"), info=ProcessInfo(pid=1) if is_ours else ProcessInfo()),
         )
         assert process.health.damaged_records == 0
         return len(process.pairs)

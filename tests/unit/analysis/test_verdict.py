@@ -19,11 +19,11 @@ from dynamo_core.model import (
     Recording,
     Run,
 )
-from support.made import S, compiled, of_one_process
+from support.made import S, compiled, decided, of_one_process
 
 AT = Place("/home/me/train.py", 3)
-CAPTURED = CaptureDecision("capture", None, "loops", "inductor", False)
-OBSERVED = CaptureDecision("observe", "it calls torch.compile", "loops", "inductor", False)
+CAPTURED = decided()
+OBSERVED = decided("observe", because="it calls torch.compile")
 
 
 def said(recording: Recording) -> str:
@@ -102,7 +102,7 @@ def test_where_no_graph_was_compiled_it_says_how_far_it_came() -> None:
         ([], "How it was captured was not recorded."),
         ([CAPTURED], "Captured by policy 'loops' with backend 'inductor'."),
         (
-            [replace(CAPTURED, fallback_random=True)],
+            [decided(fallback_random=True)],
             "Captured by policy 'loops' with backend 'inductor', with eager's random numbers "
             "(fallback_random).",
         ),
@@ -110,7 +110,7 @@ def test_where_no_graph_was_compiled_it_says_how_far_it_came() -> None:
         ([OBSERVED, CAPTURED], "Only observed, because it calls torch.compile."),
         ([CAPTURED, OBSERVED], "Only observed, because it calls torch.compile."),
         (
-            [CAPTURED, replace(CAPTURED, decision="failed", because="no room")],
+            [CAPTURED, decided("failed", because="no room")],
             "Capture could not start: no room. The program ran eager.",
         ),
     ],

@@ -38,7 +38,7 @@ FILE = "/home/me/model.py"
 
 
 def recording(*, exit_code: int = 0, signal: int | None = None, **fields: object) -> Recording:
-    info = ProcessInfo.of({"pid": 1, "torch": "2.13.0", "python": "3.11.7"})
+    info = ProcessInfo(pid=1, torch="2.13.0", python="3.11.7")
     run = Run(exit_code=None if signal else exit_code, signal=signal, ended_ns=1)
     return of_one_process(run, **{"info": info, **fields})
 
@@ -197,7 +197,7 @@ def test_a_side_without_a_process_cannot_be_compared() -> None:
 
 
 def test_versions_settings_and_caches_are_told_and_do_not_count() -> None:
-    info = ProcessInfo.of({"pid": 1, "torch": "2.14.0", "python": "3.12.1"})
+    info = ProcessInfo(pid=1, torch="2.14.0", python="3.12.1")
     config = ProcessState(torch_config={"torch._dynamo.config": {"dynamic_shapes": "False"}})
     default = ProcessState(torch_config={"torch._dynamo.config": {}})
     lookup = CacheLookup("fx_graph_cache", "hit", CompileId(0, 0))

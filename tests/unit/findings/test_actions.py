@@ -256,9 +256,11 @@ def test_no_action_saves_more_than_its_processes_took() -> None:
     run = Run(exit_code=0, started_ns=began, ended_ns=began + 3 * S, launcher_pid=1)
     recording = of_one_process(
         run,
-        timeline=Timeline(began, began, began + S, began + 2 * S, began + 2 * S),
-        info=ProcessInfo.of({"pid": 2, "ppid": 1, "began_ns": began}),
-        end=ProcessEnd.of({"ended_ns": began + 3 * S}),
+        timeline=Timeline(
+            armed_ns=began, torch_began_ns=began + S, torch_ended_ns=began + 2 * S, ready_ns=began + 2 * S
+        ),
+        info=ProcessInfo(pid=2, ppid=1, began_ns=began),
+        end=ProcessEnd(ended_ns=began + 3 * S),
     )
     measured = Figure(2.0, "measured")
     assert saved_by_one_action(recording, "recompile", measured, 0.0) == Figure(3.0, "measured")

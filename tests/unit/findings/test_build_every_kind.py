@@ -10,7 +10,6 @@ from dynamo_core.model import (
     AssignedBackend,
     CacheLookup,
     CallTimes,
-    CaptureDecision,
     CompileId,
     DeclinedBy,
     Frame,
@@ -32,13 +31,13 @@ from dynamo_core.model import (
     WindowSpan,
 )
 from dynamo_core.shared.records import CachesInUse
-from support.made import FIRST, compiled, of_one_process
+from support.made import FIRST, compiled, decided, of_one_process
 from support.ranks_by_hand import collective, of, rank
 from support.ranks_by_hand import graph as graph_of_a_rank
 
 HERE = Place("/home/me/train.py", 7)
 LASTING: dict[str, Any] = {  # ten seconds
-    "info": ProcessInfo.of({"pid": 1, "began_ns": 1_000_000_000}),
+    "info": ProcessInfo(pid=1, began_ns=1_000_000_000),
     "end": ProcessEnd(ended_ns=11_000_000_000),
     "overlap_seconds": 0.0,
     "compiling_in_calls_seconds": 0.0,
@@ -179,7 +178,10 @@ EXAMPLES: dict[Kind, Example] = {
         {"end": ProcessEnd(raised="ValueError")},
     ),
     "eager optimizer": Example(
-        {"graphs": [TRAINS], "optimizers": [Optimizer("AdamW", "torch.optim.adamw", "adamw.py")]},
+        {
+            "graphs": [TRAINS],
+            "optimizers": [Optimizer(name="AdamW", module="torch.optim.adamw", file="adamw.py")],
+        },
         {"graphs": [replace(TRAINS, optimizer_steps=("adamw.py",))]},
     ),
     "time outside of graphs": Example(
@@ -225,7 +227,7 @@ def test_a_wrong_result_names_the_option_that_replaces_the_backend() -> None:
     """`--override` is for the program's own torch.compile; a captured program has `--backend`."""
     fields = EXAMPLES["wrong result"].fields
     for decision, option in (("capture", "--backend aot_eager"), ("observe", "--override backend=aot_eager")):
-        known = CaptureDecision(decision, None, "auto", "inductor", None)  # type: ignore[arg-type]
+        known = decided(decision)
         (found,) = find(of_one_process(**fields, captures=(known,)))
         assert f"`dynamo run --verify {option} …`" in found.remedies[0].text
 

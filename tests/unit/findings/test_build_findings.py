@@ -207,7 +207,7 @@ def test_a_backward_that_was_prepared_and_never_ran_is_the_first_thing_to_leave_
     for runs_one in (
         {"graphs": [replace(inductor, backward_index=3)]},
         {"graphs": [replace(inductor, backend="aot_eager")]},  # whose backwards are not seen
-        {"optimizers": [Optimizer("Adam", "torch.optim.adam", "/x/adam.py")]},
+        {"optimizers": [Optimizer(name="Adam", module="torch.optim.adam", file="/x/adam.py")]},
         {"end": None},
     ):
         assert advised(**runs_one) == [less]
@@ -292,7 +292,7 @@ def test_a_graph_that_no_backend_took_is_one_and_one_that_was_taken_is_none() ->
 
 
 def test_an_optimizer_in_a_graph_is_not_eager() -> None:
-    made = [Optimizer("AdamW", "torch.optim.adamw", "adamw.py")]
+    made = [Optimizer(name="AdamW", module="torch.optim.adamw", file="adamw.py")]
     outside = graph(1, CompileId(0, 0), trains=True, optimizer_steps=())
     (found,) = find(of_one_process(graphs=[outside], optimizers=made))
     assert found.title == "the step of torch.optim.adamw.AdamW runs eager"
@@ -418,7 +418,7 @@ def test_time_outside_of_graphs_is_a_finding_where_it_is_most_of_the_run(
     made = graph(1, CompileId(0, 0), times=times(10, in_graphs_s / 10), calls=10)
     lasting = of_one_process(
         graphs=[made],
-        info=ProcessInfo.of({"pid": 1, "began_ns": 1_000_000_000}),
+        info=ProcessInfo(pid=1, began_ns=1_000_000_000),
         end=ProcessEnd(ended_ns=11_000_000_000),
         overlap_seconds=0.0,
         compiling_in_calls_seconds=0.0,

@@ -62,7 +62,7 @@ def test_what_each_of_them_advises_for_its_own_values_is_said_once() -> None:
 
 
 def process(rank: int | None, stream: str = "a.log", **info: Any) -> Process:
-    return Process(Path(stream), rank, ProcessInfo.of({"pid": 1, **info}))
+    return Process(Path(stream), rank, ProcessInfo(**{"pid": 1, **info}))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_what_several_processes_spent_in_the_time_of_the_run(
 def lasting(seconds: int, **fields: Any) -> dict[str, Any]:
     """A process that lasted so long, all of it outside of compiled graphs."""
     return {
-        "info": ProcessInfo.of({"pid": 1, "began_ns": 10**9}),
+        "info": ProcessInfo(pid=1, began_ns=10**9),
         "end": ProcessEnd(ended_ns=10**9 * (1 + seconds)),
         "overlap_seconds": 0.0,
         "compiling_in_calls_seconds": 0.0,

@@ -7,7 +7,7 @@ from dynamo_core.findings import Figure, Finding, find
 from dynamo_core.model import CompileId, Graph, Optimizer, Place, ProfileWindow, WindowSpan
 from support.made import of_one_process
 
-ADAMW = Optimizer("AdamW", "torch.optim.adamw", "adam.py")
+ADAMW = Optimizer(name="AdamW", module="torch.optim.adamw", file="adam.py")
 TRAINS = Graph(1, CompileId(0, 0), 0, None, "eager", 3, is_compiled=True, trains=True, optimizer_steps=())
 
 
@@ -71,7 +71,7 @@ def test_an_eager_optimizer_has_its_share_of_the_profiled_steps() -> None:
 
 def test_a_share_that_the_window_does_not_tell_is_not_recorded() -> None:
     """No window; none of its steps in it; two classes that torch marks with the same name."""
-    other = Optimizer("AdamW", "bitsandbytes.optim", "other.py")
+    other = Optimizer(name="AdamW", module="bitsandbytes.optim", file="other.py")
     for found in (
         of_optimizer(window=None),
         of_optimizer(step(0.5, "SGD")),
@@ -84,7 +84,8 @@ def test_a_share_that_the_window_does_not_tell_is_not_recorded() -> None:
 
 def test_a_class_within_a_function_is_marked_by_its_last_name() -> None:
     (found,) = of_optimizer(
-        step(0.5, "Mine"), optimizers=[Optimizer("make.<locals>.Mine", "__main__", "train.py")]
+        step(0.5, "Mine"),
+        optimizers=[Optimizer(name="make.<locals>.Mine", module="__main__", file="train.py")],
     )
     assert found.title.endswith("Mine runs eager; 125 ms of each step, 25% of it")
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.model import (
-    CaptureDecision,
     CompileId,
     Compiling,
     EquivalentRank,
@@ -18,8 +17,9 @@ from dynamo_core.model import (
     Recording,
     Run,
     RunSettings,
+    Runtime,
 )
-from support.made import compiled, of_one_process
+from support.made import compiled, decided, of_one_process
 from support.made_findings import graph, times
 from support.trace_bytes import process_of, record
 
@@ -65,9 +65,14 @@ def test_a_process_stands_for_its_own_rank_and_for_those_that_are_alike() -> Non
 
 
 def test_an_exception_has_a_line_where_its_file_and_its_number_are_known() -> None:
-    assert ProcessEnd(raised="E", raised_file="a.py", raised_line=3).raised_at == Place("a.py", 3)
-    assert ProcessEnd(raised="E", raised_file="a.py").raised_at is None
-    assert ProcessEnd(raised="E", raised_line=3).raised_at is None
+    def raised_at(**known: object) -> Place | None:
+        end = ProcessEnd(raised="E", **known)  # type: ignore[arg-type]
+        return replace(OURS, runtime=Runtime(end=end)).raised_at
+
+    assert raised_at(raised_file="a.py", raised_line=3) == Place("a.py", 3)
+    assert raised_at(raised_file="a.py") is None
+    assert raised_at(raised_line=3) is None
+    assert OURS.raised_at is None
 
 
 def test_the_first_damage_is_told_and_no_more_of_it_than_a_line() -> None:
@@ -81,10 +86,6 @@ def test_calls_of_inherited_graphs_are_added_up() -> None:
     process = replace(OURS, runtime=replace(OURS.runtime, inherited=[times(2, 0.5), times(3, 1.0)]))
     assert (process.inherited_calls, process.inherited_seconds) == (5, 4.0)
     assert (OURS.inherited_calls, OURS.inherited_seconds) == (0, 0)
-
-
-def decided(what: str) -> CaptureDecision:
-    return CaptureDecision(what, None, "auto", "inductor", None)  # type: ignore[arg-type]
 
 
 def test_the_last_decision_says_whether_we_compile_and_any_whether_we_did() -> None:

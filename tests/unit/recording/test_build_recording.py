@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.model import Process
+from dynamo_core.model import Process, ProcessEnd, ProcessInfo
 from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.trace_format import RecordParser
+from support.trace_bytes import process_of
+from support.trace_bytes import record as in_bytes
 
 METRICS = {"co_name": "f", "co_filename": "/x/train.py", "co_firstlineno": 7, "duration_us": 1500}
 
@@ -157,3 +159,34 @@ def test_what_metrics_tell_of_other_caches() -> None:
 @pytest.mark.parametrize("odd", [0, -1, True, "3", 2.5, None])
 def test_a_count_that_is_none_says_nothing_of_a_cache(odd: object) -> None:
     assert build(*compiled(num_triton_bundles=odd)).caching.counts == []
+
+
+def described(name: str, content: object) -> Process:
+    return process_of(in_bytes({"artifact": {"name": name, "encoding": "json"}}, json.dumps(content)))
+
+
+def test_what_a_process_says_of_itself_is_kept_in_its_order() -> None:
+    said = {"torch": "2.13.0", "unheard_of": [1], "pid": 7}
+    process = described(ProcessInfo.NAME, said)
+    assert (process.info.pid, process.torch_version, process.info.python) == (7, "2.13.0", None)
+    assert list(vars(process.info).items()) == list(said.items())
+    assert process.health.damaged_records == 0
+
+
+@pytest.mark.parametrize("pid", ["7", True, 7.5, [7], 10**400])
+def test_a_field_of_a_wrong_type_is_not_recorded(pid: object) -> None:
+    process = described(ProcessInfo.NAME, {"torch": "2.13.0", "pid": pid, "forked": True})
+    assert (process.info.pid, process.info.forked) == (None, True)
+    assert process.health.first_damage == "pid: not what is recorded there"
+
+
+@pytest.mark.parametrize(("size", "peak"), [(1, {"resident": 1}), ("much", None)])
+def test_the_inside_of_a_field_is_looked_at(size: object, peak: object) -> None:
+    end = described(ProcessEnd.NAME, {"torch_totals": {}, "peak_memory": {"resident": size}}).runtime.end
+    assert end is not None and end.peak_memory == peak
+
+
+@pytest.mark.parametrize("content", [{}, {"torch_totals": {"unique_graphs": "many"}}])
+def test_an_end_without_torchs_totals_is_none(content: object) -> None:
+    process = described(ProcessEnd.NAME, content)
+    assert process.runtime.end is None and process.health.damaged_records

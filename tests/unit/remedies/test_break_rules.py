@@ -14,9 +14,8 @@ from dynamo_core.analysis.source_lines import (
     waiting_call,
 )
 from dynamo_core.model import BreakExplanation, GraphBreak, Place, StackFrame
-from dynamo_core.remedies.break_rules import TABLE, break_advice, break_cause
+from dynamo_core.remedies.break_rules import TABLE, break_advice, break_cause, useful_hints
 from dynamo_core.remedies.expected import expected_break
-from dynamo_core.remedies.hints import useful_hints
 from dynamo_core.remedies.rules import BreakContext, Rule, break_context_of, user_line
 from support.places import BROKEN_PROGRAMS
 

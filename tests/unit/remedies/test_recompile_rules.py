@@ -11,7 +11,6 @@ from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
 from dynamo_core.analysis.recompile_sentences import cause_sentence
 from dynamo_core.analysis.recompiles import frames_recompiled
 from dynamo_core.model import (
-    CaptureDecision,
     CompileId,
     Frame,
     Interventions,
@@ -25,6 +24,7 @@ from dynamo_core.model import (
 from dynamo_core.remedies.recompile_rules import TABLE, recompile_advice
 from dynamo_core.remedies.rules import Assignment, Change, what_varies
 from dynamo_core.shared.failed_guard import without_stack_names
+from support.made import decided
 from support.made_causes import FILE, causes, entry, opened, process, size
 from support.places import BROKEN_PROGRAMS
 
@@ -101,7 +101,7 @@ def test_what_requires_a_gradient_is_never_to_be_cut_off_from_it() -> None:
     (unknown,) = causes([reason])
     (advice,) = recompile_advice(unknown)
     assert "`requires_grad_()`" in advice.text and "detach" not in advice.text
-    (trained,) = causes([reason], optimizers=[Optimizer("SGD", "torch.optim.sgd", "sgd.py")])
+    (trained,) = causes([reason], optimizers=[Optimizer(name="SGD", module="torch.optim.sgd", file="sgd.py")])
     assert recompile_advice(trained) == []
     assert cause_sentence(trained).endswith("there is nothing to cure")
 
@@ -377,8 +377,7 @@ def test_torchs_hint_on_a_parameter_is_no_size() -> None:
 
 
 def test_a_program_that_we_compile_is_told_of_our_option() -> None:
-    capture = CaptureDecision("capture", None, "auto", "inductor", False)
-    (cause,) = causes([size(4, 5)], symbols=[opened()], interventions=Interventions(captures=[capture]))
+    (cause,) = causes([size(4, 5)], symbols=[opened()], interventions=Interventions(captures=[decided()]))
     change = recompile_advice(cause)[0].change
     assert change is not None and change.options == ("--dynamic",)
 
@@ -399,7 +398,7 @@ def test_a_switch_of_the_process_is_where_the_call_is() -> None:
 
 
 def test_a_program_that_trains_and_evaluates_needs_both_versions() -> None:
-    trains = {"optimizers": [Optimizer("SGD", "torch.optim.sgd", "sgd.py")]}
+    trains = {"optimizers": [Optimizer(name="SGD", module="torch.optim.sgd", file="sgd.py")]}
     (cause,) = causes(["0/0: GLOBAL_STATE changed: grad_mode "], **trains)
     assert recompile_advice(cause) == []
     (other,) = causes(["0/0: GLOBAL_STATE changed: default_dtype "], **trains)

@@ -160,7 +160,7 @@ def process() -> Process:
     stack = (StackFrame(Place(FILE, 3), "toy", "if b.sum() < 0:"),)
     return Process(
         Path("stream.log"),
-        info=ProcessInfo.of({"pid": 1}),
+        info=ProcessInfo(pid=1),
         bytecodes=[bytecode(), resumed(1, "f1")],
         graphs=[graph(1, 0, [2, 3], GRAPH), graph(2, 1, [4, 5], "__compiled_fn_5")],
         breaks=[GraphBreak("Data-dependent branching", stack, CompileId(0, 0))],

@@ -62,7 +62,7 @@ def recording(**run: object) -> Recording:
     )
     process = Process(
         Path("stream.log"),
-        info=ProcessInfo.of({"pid": 1, "torch": "2.13.0"}),
+        info=ProcessInfo(pid=1, torch="2.13.0"),
         runtime=Runtime(end=ProcessEnd()),
         torch_version="2.13.0",
         frames=[

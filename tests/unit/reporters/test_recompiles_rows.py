@@ -195,7 +195,7 @@ def test_each_row_has_its_thread_where_any_recompile_was_in_another_than_the_mai
 
 def test_the_moment_is_since_the_program_began_and_among_the_calls_of_the_frame() -> None:
     first = Graph(1, FIRST, 0, None, "eager", 1, times=called(range(1200)))
-    info = ProcessInfo.of({"pid": 1, "began_ns": 4 * S})
+    info = ProcessInfo(pid=1, began_ns=4 * S)
     known = again([at(OWN)], frames=[frame_in(1, None)], graphs=[first], info=info)
     known = replace(known, run=None)  # whose begin would be the program's
     assert column(known, "at") == ["4.00 s"]

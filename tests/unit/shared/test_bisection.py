@@ -9,8 +9,7 @@ import pytest
 
 from dynamo_core.capture.process_records import process_state
 from dynamo_core.case import Case
-from dynamo_core.model import Process, Recording
-from dynamo_core.model.described import ProcessState
+from dynamo_core.model import Process, ProcessState, Recording
 from dynamo_core.shared.bisection import bisection
 from dynamo_reporters.explain.sections import bisection_lines, blocks_of
 from dynamo_reporters.page.console import plain_text

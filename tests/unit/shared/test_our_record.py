@@ -9,25 +9,23 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from dynamo_core import model, shared
+from dynamo_core import shared
 from dynamo_core.capture.writing.stream import Stream
 from dynamo_core.recording.structured import structured, structured_head
 from dynamo_core.recording.trace_format import Damaged, Record, RecordParser
 from dynamo_core.shared import names
 from dynamo_core.shared.early_records import (
-    OptimizerMade,
+    Optimizer,
     ProbeFailed,
-    ProcessEnded,
-    ProcessStarted,
-    ProcessStateNoted,
+    ProcessInfo,
 )
 from dynamo_core.shared.our_record import OurRecord
 from dynamo_core.shared.records import FrameRewritten, WindowNoted
 
-WRITTEN = OptimizerMade(name="AdamW", module="torch.optim.adamw", file="/x/adamw.py")
+WRITTEN = Optimizer(name="AdamW", module="torch.optim.adamw", file="/x/adamw.py")
 
 
-def in_stream(payload: object, kind: type[OurRecord] = OptimizerMade) -> Record:
+def in_stream(payload: object, kind: type[OurRecord] = Optimizer) -> Record:
     text = json.dumps(payload)
     digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
     metadata = {"artifact": {"name": kind.NAME, "encoding": "json"}, "has_payload": digest}
@@ -49,7 +47,7 @@ def test_the_reader_gets_what_was_written(written: OurRecord) -> None:
 
 def test_records_from_before_there_were_versions_are_read() -> None:
     old = {name: value for name, value in WRITTEN.payload().items() if name != "version"}
-    assert vars(structured(OptimizerMade, in_stream(old))) == vars(WRITTEN)
+    assert vars(structured(Optimizer, in_stream(old))) == vars(WRITTEN)
     assert structured(ProbeFailed, in_stream({"probe": "guards", "error": "no"})).at is None
 
 
@@ -65,7 +63,7 @@ def test_records_from_before_there_were_versions_are_read() -> None:
 )
 def test_what_is_of_another_version_or_type_is_damage(change: dict[str, object], why: str) -> None:
     with pytest.raises(Damaged, match=why):
-        structured(OptimizerMade, in_stream(WRITTEN.payload() | change))
+        structured(Optimizer, in_stream(WRITTEN.payload() | change))
 
 
 def test_a_window_with_a_figure_that_is_none_is_damage() -> None:
@@ -76,7 +74,7 @@ def test_a_window_with_a_figure_that_is_none_is_damage() -> None:
 @pytest.mark.parametrize("payload", [{"name": "a", "module": "b"}, [], None, "text"])
 def test_what_lacks_a_field_is_damage(payload: object) -> None:
     with pytest.raises(Damaged, match=r"no (file|JSON object)"):
-        structured(OptimizerMade, in_stream(payload))
+        structured(Optimizer, in_stream(payload))
 
 
 def test_every_record_of_ours_has_a_type() -> None:
@@ -91,21 +89,6 @@ def test_every_record_of_ours_has_a_type() -> None:
     files = ("_FILE", "_PREFIX", "_FOLDER", "UPLOADER_LOCK")
     artifacts = {value for name, value in constants.items() if not name.endswith(files)}
     assert sorted(typed) == sorted(artifacts)
-
-
-@pytest.mark.parametrize(
-    ("in_model", "in_stream"),
-    [
-        (model.ProcessInfo, ProcessStarted),
-        (model.ProcessState, ProcessStateNoted),
-        (model.ProcessEnd, ProcessEnded),
-    ],
-)
-def test_what_a_process_says_of_itself_has_the_fields_of_the_model(
-    in_model: type[model.ProcessInfo], in_stream: type[OurRecord]
-) -> None:
-    in_fields = {name: hint for name, hint in get_type_hints(in_model).items() if name != "recorded"}
-    assert {name: hint | None for name, hint in fields_of(in_stream).items()} == in_fields
 
 
 def fields_of(kind: type[OurRecord]) -> dict[str, Any]:
@@ -129,8 +112,8 @@ def test_long_lists_stand_behind_the_first_line(tmp_path: Path) -> None:
     record = in_stream(json.loads(written.as_json()), FrameRewritten)
     read = structured(FrameRewritten, record)
     assert (read.original, read.modified) == (written.original, [])
-    nothing: dict[str, Any] = dict.fromkeys(fields_of(ProcessStarted))
-    stream = Stream(str(tmp_path), ProcessStarted(**nothing))
+    nothing: dict[str, Any] = dict.fromkeys(fields_of(ProcessInfo))
+    stream = Stream(str(tmp_path), ProcessInfo(**nothing))
     stream.record(written)
     (file,) = tmp_path.glob("*.log")
     parser = RecordParser()

@@ -96,7 +96,7 @@ def _exceptions(ranks: Mapping[int, Process]) -> Iterator[str]:
     by_error: dict[str, list[int]] = {}
     for rank, process in ranks.items():
         assert process.runtime.end is not None
-        at = process.runtime.end.raised_at
+        at = process.raised_at
         where = "" if at is None else f" at {place(at)} in {process.runtime.end.raised_in}"
         by_error.setdefault(f"{process.runtime.end.raised}{where}", []).append(rank)
     for error, some in by_error.items():

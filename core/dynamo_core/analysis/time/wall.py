@@ -116,7 +116,7 @@ def _known_moments(process: Process) -> Iterable[int]:
     yield from (phase.last_ns for phase in process.phases)
     for times in call_times(process):
         yield from (call.began_ns + int(call.seconds * 1e9) for call in (*times.early, *times.samples))
-    if process.runtime.timeline is not None and process.runtime.timeline.ready_ns is not None:
+    if process.runtime.timeline is not None:
         yield process.runtime.timeline.ready_ns
 
 
@@ -132,7 +132,7 @@ def _start_up(process: Process, begin: int) -> Iterable[Part]:
     if timeline is None or process.info.forked:
         return
     began, ended, ready = timeline.torch_began_ns, timeline.torch_ended_ns, timeline.ready_ns
-    if began is None or ended is None or ready is None:
+    if began is None or ended is None:
         return
     if not begin <= began <= ended <= ready:  # the clock was set back
         return
@@ -248,11 +248,11 @@ def coverage(window: ProfileWindow) -> dict[str, float | None]:
     inside = sum(part.seconds for part in window.parts)
     calls = sum(part.operator_calls for part in window.parts)
     kernels = window.kernels or ()
-    in_parts = _sum_seconds(kernel for kernel in kernels if kernel.graph is not None)
+    in_parts = sum_seconds(kernel for kernel in kernels if kernel.graph is not None)
     return {
-        "time": _share(inside, inside + _sum_seconds(window.eager)),
-        "operators": _share(calls, calls + _calls_of(window.eager)),
-        "kernel_time": _share(in_parts, _sum_seconds(kernels)),
+        "time": _share(inside, inside + sum_seconds(window.eager)),
+        "operators": _share(calls, calls + calls_of(window.eager)),
+        "kernel_time": _share(in_parts, sum_seconds(kernels)),
     }
 
 
@@ -260,11 +260,13 @@ def _share(part: float, whole: float) -> float | None:
     return part / whole if whole > 0 else None
 
 
-def _sum_seconds(items: Iterable[EagerOperator | WindowKernel]) -> float:
+def sum_seconds(items: Iterable[EagerOperator | WindowKernel]) -> float:
+    """The seconds of operators or kernels in all."""
     return sum(item.seconds for item in items)
 
 
-def _calls_of(operators: Iterable[EagerOperator]) -> int:
+def calls_of(operators: Iterable[EagerOperator]) -> int:
+    """The calls of operators in all."""
     return sum(operator.calls for operator in operators)
 
 

@@ -18,7 +18,7 @@ from ...backends.compilers import Tell, compiler_of
 from ...shared.backend_choice import BackendChoice
 from ...shared.choices import ConfigChange
 from ...shared.overrides import Override, merged, parse_override
-from ...shared.records import ConfigChanged, OverrideApplied
+from ...shared.records import ChangedSetting, OverrideApplied
 from ...shared.settings import FULLGRAPH_FIRST, Settings
 from ..frames.program_files import place_of_compile_call_in_progress
 from ..frames.source import current_compile_id
@@ -204,7 +204,7 @@ def install_for(changes: list[ConfigChange]) -> Callable[[ModuleType, "EnginePar
     return install
 
 
-def changed_setting(module: ModuleType, change: ConfigChange) -> ConfigChanged:
+def changed_setting(module: ModuleType, change: ConfigChange) -> ChangedSetting:
     """Change a setting; what was there before and now, or why it could not be changed."""
     *way, name = change.name.split(".")
     try:
@@ -213,10 +213,10 @@ def changed_setting(module: ModuleType, change: ConfigChange) -> ConfigChanged:
         now = _added_to(was, change.text) if change.is_added else _fitting(was, change.value)
         setattr(holder, name, now)
     except AttributeError:
-        return ConfigChanged(change=str(change), problem="this torch has no such setting")
+        return ChangedSetting(change=str(change), problem="this torch has no such setting")
     except Exception as error:
-        return ConfigChanged(change=str(change), problem=f"{type(error).__name__}: {error}"[:_LONGEST_VALUE])
-    return ConfigChanged(change=str(change), was=_shown_setting(was), now=_shown_setting(now))
+        return ChangedSetting(change=str(change), problem=f"{type(error).__name__}: {error}"[:_LONGEST_VALUE])
+    return ChangedSetting(change=str(change), was=_shown_setting(was), now=_shown_setting(now))
 
 
 def _fitting(was: Any, value: Any) -> Any:

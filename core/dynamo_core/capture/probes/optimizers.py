@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...shared.early_records import OptimizerMade
+from ...shared.early_records import Optimizer
 from ..writing.stream import Stream
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class OptimizerNotes:
             if kind not in self._noted:
                 self._noted.add(kind)
                 self._stream.record(
-                    OptimizerMade(name=kind.__qualname__, module=kind.__module__, file=_file_of_step(kind))
+                    Optimizer(name=kind.__qualname__, module=kind.__module__, file=_file_of_step(kind))
                 )
 
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ...shared.early_records import CaptureDecided
+from ...shared.early_records import CaptureDecision
 from ...shared.settings import FULLGRAPH_FIRST, SEMANTICS_EAGER, Settings
 from ..errors import NotCompiled
 from ..frames.callback import Answers, FrameCallback
@@ -135,7 +135,7 @@ class WholeProgramCapture:
     def _decide(self, decision: str, because: str | None) -> None:
         settings = self._settings
         self._probes.stream.record(
-            CaptureDecided(
+            CaptureDecision(
                 decision=decision,
                 because=because,
                 policy=settings.capture,

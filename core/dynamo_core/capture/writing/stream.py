@@ -16,7 +16,7 @@ from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from ...shared.call_pages import LOST_RECORDS
-from ...shared.early_records import ProcessStarted
+from ...shared.early_records import ProcessInfo
 from ...shared.launchers import rank_of
 from ...shared.names import CALLS_PREFIX, CALLS_SUFFIX, STREAM_PREFIX, STREAM_SUFFIX, UPLOADER_LOCK
 from ...shared.our_record import OurRecord
@@ -106,7 +106,7 @@ class _Muted(threading.local):
 class Stream:
     """The records of this process. Opened at the first record; a forked child gets one of its own."""
 
-    def __init__(self, recording: str, opening_record: ProcessStarted) -> None:
+    def __init__(self, recording: str, opening_record: ProcessInfo) -> None:
         self._recording = recording
         self._opening_record = opening_record
         self._interned: list[Mapping[str, Any]] = []

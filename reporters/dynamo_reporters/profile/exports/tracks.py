@@ -247,7 +247,7 @@ def start_up(process: Process) -> Iterable[Slice]:
     timeline = process.runtime.timeline
     if timeline is not None and not process.info.forked:
         for name, begin, end in (
-            ("starting Python", timeline.began_ns, timeline.armed_ns),
+            ("starting Python", process.info.began_ns, timeline.armed_ns),
             ("import torch", timeline.torch_began_ns, timeline.torch_ended_ns),
             ("setting up this recording", timeline.torch_ended_ns, timeline.ready_ns),
         ):

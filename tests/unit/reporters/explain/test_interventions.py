@@ -43,7 +43,7 @@ def artifact(name: str, payload: Any, **ids: int) -> bytes:
 
 
 def read(*records: bytes) -> Process:
-    return process_of(*records, process=Process(Path("trace.log"), info=ProcessInfo.of({"pid": 1})))
+    return process_of(*records, process=Process(Path("trace.log"), info=ProcessInfo(pid=1)))
 
 
 def recording(process: Process, **settings: object) -> Recording:
@@ -268,9 +268,11 @@ def test_a_program_that_compiled_nothing_does_not_freeze_however_long_it_runs() 
 def test_settings_of_torch_that_were_changed_or_not_met() -> None:
     process = read()
     process.interventions.changed_settings = [
-        ChangedSetting("torch._dynamo.config.recompile_limit=2", "8", "2", None),
-        ChangedSetting("torch._inductor.config.x=1", None, None, "it has no such setting"),
-        ChangedSetting("torch._dynamo.config.names+='a'", "[]", "['a']", None),
+        ChangedSetting(change="torch._dynamo.config.recompile_limit=2", was="8", now="2", problem=None),
+        ChangedSetting(
+            change="torch._inductor.config.x=1", was=None, now=None, problem="it has no such setting"
+        ),
+        ChangedSetting(change="torch._dynamo.config.names+='a'", was="[]", now="['a']", problem=None),
     ]
     process.interventions.overrides = read(
         artifact(

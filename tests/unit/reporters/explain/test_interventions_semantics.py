@@ -23,7 +23,7 @@ UNUSED = {
 
 def read(*payloads: Any) -> Recording:
     said = (artifact(names.SEMANTICS, json.dumps(payload), NO_FRAME) for payload in payloads)
-    process = process_of(*said, process=Process(Path("trace.log"), info=ProcessInfo.of({"pid": 1})))
+    process = process_of(*said, process=Process(Path("trace.log"), info=ProcessInfo(pid=1)))
     return Recording(Path("r"), Run(), [process], 1, [])
 
 

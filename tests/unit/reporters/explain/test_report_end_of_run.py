@@ -8,13 +8,12 @@ import pytest
 from dynamo_core.case import Case
 from dynamo_core.model import (
     CallTimes,
-    CaptureDecision,
     ChangedSetting,
     CompileId,
     Compiling,
     Deferred,
     Frame,
-    Freeze,
+    FreezeNoted,
     Graph,
     NotCompiled,
     Place,
@@ -23,11 +22,11 @@ from dynamo_core.model import (
     Run,
 )
 from dynamo_reporters.explain.report import render_end_of_run
-from support.made import S, compiled, of_one_process
+from support.made import S, compiled, decided, of_one_process
 from support.ranks_by_hand import collective, graph, of, rank, running
 
 AT = Place("/home/me/train.py", 3)
-CAPTURED = CaptureDecision("capture", None, "all", "inductor", False)
+CAPTURED = decided(policy="all")
 FAILED = Run(exit_code=1, started_ns=0, ended_ns=9 * S)
 
 
@@ -83,7 +82,9 @@ def test_frames_that_were_left_eager_for_their_cost_say_what_to_set() -> None:
 
 
 def test_of_many_lines_of_a_kind_five_are_shown() -> None:
-    changed = [ChangedSetting(f"torch.a{number}=1", "0", "1", None) for number in range(7)]
+    changed = [
+        ChangedSetting(change=f"torch.a{number}=1", was="0", now="1", problem=None) for number in range(7)
+    ]
     asked = Run.of({"exit_code": 0, "settings": {"config": [each.change for each in changed]}})
     lines = told(asked, changed_settings=changed)
     assert len(lines_with("override: torch", lines)) == 5
@@ -120,14 +121,16 @@ def test_a_program_that_failed_in_what_we_compiled_can_be_run_as_it_is(
     run = Run.of({"exit_code": 1, "ended_ns": 9 * S, "settings": settings})
     assert (as_it_is in told(run, **known)) is blames
     assert as_it_is not in told(replace(run, exit_code=0), **known)
-    assert as_it_is not in told(run, **{**known, "captures": [replace(CAPTURED, decision="observe")]})
+    assert as_it_is not in told(run, **{**known, "captures": [decided("observe", policy="all")]})
 
 
 def test_what_comes_next_is_the_report_on_what_is_open() -> None:
     assert told()[-1] == "next: dynamo explain"
     frozen = Run.of({"exit_code": 0, "settings": {"freeze_after": "9"}})
     refused = NotCompiled("f", AT, ("never compiled before",), (), 3, 1)
-    lines = told(frozen, freeze=Freeze(True, 9, None, 1), not_compiled=[refused])
+    lines = told(
+        frozen, freeze=FreezeNoted(frozen=True, calls=9, seconds=None, at_ns=1), not_compiled=[refused]
+    )
     assert lines[-1] == "next: dynamo recompiles"
     assert len(lines_with("not compiled: f at /home/me/train.py:3, 3 times", lines)) == 1
     nothing = Recording(of_one_process().path, Run(exit_code=0), [], 0, [])

@@ -48,7 +48,7 @@ def test_a_browser_runs_nothing_else_and_loads_nothing() -> None:
 
 def test_lists_and_settings_are_written_out() -> None:
     run = Run.of({"exit_code": 0, "command": ["python", "a b.py"], "settings": {"override": ["x=1", "y=2"]}})
-    info = ProcessInfo.of({"pid": 1, "argv": ["a b.py", "-v"], "environment": {"OMP": "2"}})
+    info = ProcessInfo(pid=1, argv=["a b.py", "-v"], environment={"OMP": "2"})
     read = Page(page(Case(of_one_process(run, info=info, record_counts={"one": 1, "two": 2}))).decode())
     text = json.dumps([*read.blocks().values(), *(tag.text for tag in read.tags)], ensure_ascii=False)
     for told in ("python 'a b.py'", "override = x=1, y=2", "'a b.py' -v", "OMP = 2", "two = 2", "one = 1"):

@@ -121,11 +121,14 @@ def test_a_partial_recording_says_so_first_and_what_was_going_on() -> None:
 
 def test_the_wall_time_is_a_bar_of_its_parts() -> None:
     begin = 1000 * S
-    timeline = Timeline(begin, begin + S, begin + 2 * S, begin + 5 * S, begin + 5 * S)
-    info = {"pid": 2, "ppid": 1, "began_ns": begin}
+    timeline = Timeline(
+        armed_ns=begin + S, torch_began_ns=begin + 2 * S, torch_ended_ns=begin + 5 * S, ready_ns=begin + 5 * S
+    )
     run = Run(exit_code=0, started_ns=begin, ended_ns=begin + 10 * S, launcher_pid=1)
-    ended = ProcessEnd.of({"ended_ns": begin + 9 * S})
-    read = screen(of_one_process(run, timeline=timeline, info=ProcessInfo.of(info), end=ended))
+    ended = ProcessEnd(ended_ns=begin + 9 * S)
+    read = screen(
+        of_one_process(run, timeline=timeline, info=ProcessInfo(pid=2, ppid=1, began_ns=begin), end=ended)
+    )
     (bar,) = read.all("svg", class_="bar")
     assert bar.attributes["aria-label"] == "Wall time, 10.00 s, in its parts"
     rects = [tag.attributes for tag in read.tags if tag.name == "rect" and "x" in tag.attributes]
@@ -137,7 +140,7 @@ def test_the_wall_time_is_a_bar_of_its_parts() -> None:
     assert imported.startswith("importing torch 3.00 s 30.0")
     assert "cut off" not in " ".join(texts(read.all("p")))
     phases = [Phase("dynamo", begin + 6 * S, begin + 7 * S, FIRST)]
-    of_another = ProcessInfo.of({**info, "ppid": 7})
+    of_another = ProcessInfo(pid=2, ppid=7, began_ns=begin)
     killed = screen(of_one_process(run, timeline=timeline, info=of_another, phases=phases))
     assert any("It was cut off" in text for text in texts(killed.all("p", class_="warning")))
     unknown = screen(of_one_process(run))

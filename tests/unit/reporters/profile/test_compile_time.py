@@ -69,7 +69,7 @@ def process() -> Process:
     ]
     return Process(
         Path("stream.log"),
-        info=ProcessInfo.of({"pid": 1}),
+        info=ProcessInfo(pid=1),
         frames=[Frame("bad", PLACE, "failed", "Unsupported: no way", False, False, BAD)],
         compiles=[
             metrics(FIRST, restart_reasons=("graph break\nmore",), seconds_before_restart=0.019),

@@ -20,7 +20,7 @@ from dynamo_core.model import (
     CallTimes,
     CompileId,
     Frame,
-    Freeze,
+    FreezeNoted,
     Graph,
     GraphBreak,
     Import,
@@ -126,11 +126,11 @@ def process(pid: int, **more: Any) -> Process:
     backward = phase("entire_backward_compile", 300, 320, is_backward=True)
     return Process(
         Path("stream.log"),
-        info=ProcessInfo.of({"pid": pid, "ppid": 1, "began_ns": at(0)}),
+        info=ProcessInfo(pid=pid, ppid=1, began_ns=at(0)),
         runtime=Runtime(
-            timeline=Timeline(at(0), at(10), at(20), at(50), at(55)),
-            imports=[Import("torch._dynamo", at(60), at(90))],
-            end=ProcessEnd.of({"ended_ns": at(990)}),
+            timeline=Timeline(armed_ns=at(10), torch_began_ns=at(20), torch_ended_ns=at(50), ready_ns=at(55)),
+            imports=[Import(module="torch._dynamo", began_ns=at(60), ended_ns=at(90))],
+            end=ProcessEnd(ended_ns=at(990)),
             overlap_seconds=0.0,
             compiling_in_calls_seconds=0.0,
         ),
@@ -253,7 +253,7 @@ def test_chrome_has_marks_on_a_track_that_lasts_to_the_end_of_the_program() -> N
         GraphBreak("generic_jump", where, ID, at_ns=at(130)),
         GraphBreak("met at an unknown time", where, ID),
     ]
-    marked.interventions.freeze = Freeze(True, 100, None, at(400))
+    marked.interventions.freeze = FreezeNoted(frozen=True, calls=100, seconds=None, at_ns=at(400))
     reasons = ("0/1: tensor 'x' size mismatch at index 0. expected 16, actual 7",)
     marked.interventions.not_compiled = [NotCompiled("step", PLACE, reasons, (), 3, at(410))]
     whole = replace(recording(marked), run=replace(Run(program="train"), started_ns=at(0), ended_ns=at(1000)))
@@ -312,21 +312,23 @@ _SAMPLES = st.lists(st.builds(CallSample, st.integers(0, 9), _MOMENTS, st.floats
 _TIMES = st.builds(
     CallTimes, st.integers(0, 9), st.floats(0, 1e9), st.just({}), _SAMPLES, _SAMPLES, st.none()
 )
-_KNOWN = _MOMENTS | st.none()
 _PROCESSES = st.builds(
     Process,
     st.just(Path("stream.log")),
-    info=st.fixed_dictionaries({}, optional={"pid": st.integers(1, 2), "began_ns": _MOMENTS}).map(
-        ProcessInfo.of
-    ),
+    info=st.builds(ProcessInfo) | st.builds(ProcessInfo, pid=st.integers(1, 2), began_ns=_MOMENTS),
     phases=st.lists(_PHASES, max_size=4),
     parallel_phases=st.lists(_PHASES, max_size=4),
     graphs=st.lists(st.builds(graph, st.integers(1, 3), _TIMES | st.none(), _TIMES | st.none()), max_size=3),
     runtime=st.builds(
         Runtime,
         inherited=st.lists(_TIMES, max_size=1),
-        imports=st.lists(st.builds(Import, st.just("m"), _MOMENTS, _MOMENTS), max_size=2),
-        timeline=st.none() | st.builds(Timeline, _KNOWN, _KNOWN, _KNOWN, _KNOWN, _KNOWN),
+        imports=st.lists(
+            st.builds(Import, module=st.just("m"), began_ns=_MOMENTS, ended_ns=_MOMENTS), max_size=2
+        ),
+        timeline=st.none()
+        | st.builds(
+            Timeline, armed_ns=_MOMENTS, torch_began_ns=_MOMENTS, torch_ended_ns=_MOMENTS, ready_ns=_MOMENTS
+        ),
         end=st.none() | st.builds(ProcessEnd, ended_ns=_MOMENTS),
         overlap_seconds=st.none() | st.floats(0, 10),
         compiling_in_calls_seconds=st.none() | st.floats(0, 10),

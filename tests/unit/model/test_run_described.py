@@ -1,26 +1,25 @@
-"""What a run and its processes say of themselves: typed where it is what it should be, and kept as it was."""
+"""What a run says of itself: typed where it is what it should be, and kept as it was."""
 
 import pytest
 
-from dynamo_core.model import ProcessEnd, ProcessInfo, Run
+from dynamo_core.model import Run
 
 
 def test_what_was_said_is_kept_in_its_order() -> None:
-    said = {"torch": "2.13.0", "unheard_of": [1], "pid": 7}
-    info = ProcessInfo.of(said)
-    assert (info.pid, info.torch, info.python) == (7, "2.13.0", None)
-    assert list(info.as_json().items()) == list(said.items())
+    said = {"dynamo": "0.1.0", "unheard_of": [1], "exit_code": 7}
+    run = Run.of(said)
+    assert (run.exit_code, run.dynamo, run.program) == (7, "0.1.0", None)
+    assert list(run.as_json().items()) == list(said.items())
 
 
 @pytest.mark.parametrize("pid", ["7", True, 7.5, [7], 10**400])
 def test_what_is_of_a_wrong_type_is_not_recorded(pid: object) -> None:
-    assert ProcessInfo.invalid_fields({"pid": pid, "forked": True}) == {"pid"}
-    assert ProcessInfo.of({"pid": pid}).pid is None
+    assert Run.of({"launcher_pid": pid}).launcher_pid is None
 
 
 def test_the_inside_of_a_field_is_looked_at() -> None:
-    assert ProcessEnd.of({"peak_memory": {"resident": 1}}).peak_memory == {"resident": 1}
-    assert ProcessEnd.of({"peak_memory": {"resident": "much"}}).peak_memory is None
+    assert Run.of({"notes": ["one"]}).notes == ["one"]
+    assert Run.of({"notes": [1]}).notes is None
 
 
 @pytest.mark.parametrize("settings", [None, "auto", ["verify"], {"verify": 1}])
