@@ -269,7 +269,7 @@ def _raise_for(
     if not checked.is_locked:
         others = f" (it has {', '.join(sorted(locked))}; --name says which is meant)" if locked else ""
         raise NothingToCompare(
-            f"{lock_file} has no {checked.program!r}{others} and no bound is given: `dynamo check --update` "
+            f"{lock_file} has no {checked.program!r}{others} and no bound is given; `dynamo check --update` "
             "accepts what is there now"
         )
     if checked.worse:
@@ -281,9 +281,9 @@ def _raise_for(
     if checked.unbounded:
         raise NothingToCompare(f"{', '.join(checked.unbounded)} has a bound, and was not recorded")
     if checked.better and exact:
-        raise NotAsLocked(f"{checked.program} got better: `dynamo check --update` keeps it so")
+        raise NotAsLocked(f"{checked.program} got better; `dynamo check --update` keeps it so")
     if checked.better:
-        say(f"dynamo: {checked.program} got better: `dynamo check --update` keeps it so")
+        say(f"dynamo: {checked.program} got better; `dynamo check --update` keeps it so")
 
 
 def _located(difference: Difference, findings: Mapping[str, Finding]) -> str:

@@ -14,6 +14,7 @@ from dynamo_core.shared.errors import EXIT_NOBODY_READS, CannotRecord, did_you_m
 from dynamo_core.shared.safe_writing import overwrite
 from dynamo_reporters.report import Report, Subject, document, page
 
+from .failure import invocation
 from .options import Command, documented_option, file_option
 
 report_file_option = file_option(
@@ -167,7 +168,9 @@ def put(content: str | bytes, report_file: Path | None) -> None:
 def stdout() -> Iterator[TextIO]:
     """Where a report goes; CannotRecord if it is closed or full, and a quiet end if nobody reads on."""
     if sys.stdout is None:
-        raise CannotRecord("stdout is closed, so nobody would see the report: name a file with -o")
+        raise CannotRecord("stdout is closed, so nobody would see the report; name a file with -o")
+    if (called := invocation()) is not None:
+        called.has_answered = True
     try:
         yield sys.stdout
         sys.stdout.flush()

@@ -61,7 +61,7 @@ def test_what_fits_is_whole() -> None:
 
 def test_too_few_tokens_for_a_document_are_one_line() -> None:
     result = answer("explain", stored("toy"), "--json", "--budget", "20")
-    assert (result.exit_code, result.stdout) == (2, "")
+    assert (result.exit_code, json.loads(result.stdout)["schema"]) == (2, "dynamo-error")
     assert "20 tokens are too few: it has " in result.stderr
     assert answer("explain", stored("toy"), "--json", env={"DYNAMO_BUDGET": "20"}).exit_code == 2
 
