@@ -34,6 +34,11 @@ class Invocation:
             _write_document(line, code, " ".join(filter(None, ("dynamo", name, parameter))))
         sys.exit(code)
 
+    def wants_only_the_answer(self) -> bool:
+        """Whether a note beside the answer would disturb: JSON or quiet is asked for."""
+        own = self._own_arguments()
+        return self._asks_for_json() or "DYNAMO_QUIET" in os.environ or not {"-q", "--quiet"}.isdisjoint(own)
+
     def _asks_for_json(self) -> bool:
         """Whether the command line, which may be a bad one, or else the environment asks for JSON."""
         own = self._own_arguments()

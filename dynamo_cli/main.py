@@ -217,7 +217,8 @@ class _Commands(click.Group):
 @click.version_option(
     __version__, prog_name="dynamo", message="%(prog)s %(version)s, for torch.compile (dynamo-cli)"
 )
-def dynamo() -> None:
+@click.pass_obj
+def dynamo(invocation: object) -> None:
     """See what torch.compile makes of a PyTorch program.
 
     \b
@@ -226,6 +227,12 @@ def dynamo() -> None:
       dynamo explain                     what happened, what it cost, what broke
       dynamo COMMAND --help              the options of a command
     """
+    if isinstance(invocation, Invocation) and not invocation.wants_only_the_answer():
+        from .foreign_command import foreign_command, warning
+        from .running import say
+
+        if (found := foreign_command(sys.argv[0])) is not None:
+            say(f"dynamo: {warning(found)}")
 
 
 def _working_directory() -> str | None:

@@ -16,6 +16,7 @@ OF_TOY = [
     ("guards --frame nope", NO_FIT, "nothing in the recording fits --frame nope; frames: toy_example"),
     ("explain --compile-id 7/7", NO_FIT, "fits --compile-id 7/7; compiles: 0/0, 1/0, 2/0"),
     ("explain --rank 3", NO_FIT, "no rank is recorded in it"),
+    ("profile --step nothing", NO_FIT, "so --step names none"),
     ("graphs --graph 9", NO_FIT, "--graph 9"),
     ("graphs --runnable 9", NO_FIT, "there is no graph 9"),
     ("graphs --runnable 1 --backward", NO_FIT, "no program is recorded for the backward of graph 1"),
