@@ -5,6 +5,8 @@ import shlex
 from dynamo_core.case import Case
 from dynamo_core.shared.quick_dataclass import dataclass
 
+from .page.blocks import Bullets
+
 
 @dataclass(frozen=True)
 class NextCommand:
@@ -17,7 +19,7 @@ class NextCommand:
 
 def next_commands(case: Case, report: str) -> list[NextCommand]:
     """At most three, of which the first is worth most."""
-    path = shlex.quote(str(case.recording.path))
+    path = shlex.quote(case.recording.address)
     if report != "explain":
         return [NextCommand(f"dynamo-cli explain {path}", "what to do first, and what it saves", False)]
     found = []
@@ -30,3 +32,12 @@ def next_commands(case: Case, report: str) -> list[NextCommand]:
             fix = NextCommand(f"dynamo-cli fix -y -- {program}", "remedies that are proven by runs", True)
             found.append(fix)
     return [*found, NextCommand(f"dynamo-cli profile {path}", "where the wall time went", False)]
+
+
+def next_block(commands: list[NextCommand]) -> Bullets:
+    """The commands as the last lines of a page."""
+    return Bullets([f"next: `{each.command}`: {each.shows}; {_cost(each)}" for each in commands], "dim")
+
+
+def _cost(command: NextCommand) -> str:
+    return "runs the program" if command.runs_program else "only reads"

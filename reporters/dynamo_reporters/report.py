@@ -8,7 +8,7 @@ from dynamo_core.case import Case
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .documents import json_value
-from .next_commands import next_commands
+from .next_commands import next_block, next_commands
 from .page.blocks import Block, Heading, bounded
 from .registry import REPORTS
 
@@ -38,11 +38,16 @@ def page(report: Report[Subject], subject: Subject) -> Iterable[Block]:
     return bounded(report.page(subject))
 
 
+def last_lines(report: Report[Subject], subject: Subject) -> Iterable[Block]:
+    """What a page ends with for a reader that goes on by itself: the document's `next`."""
+    return [next_block(next_commands(subject, report.name))] if isinstance(subject, Case) else []
+
+
 def document(report: Report[Subject], subject: Subject) -> dict[str, Any]:
     """The report as JSON values. Absent data is null, never 0."""
     head: dict[str, Any] = {"schema": f"dynamo-{report.name}", "version": REPORTS[report.name].version}
     if isinstance(subject, Case):
-        head["recording"] = str(subject.recording.path)
+        head["recording"] = subject.recording.address
         head["is_partial"] = subject.is_partial
         head["unrecorded"] = subject.unrecorded
         head["next"] = json_value(next_commands(subject, report.name))
