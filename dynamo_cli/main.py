@@ -26,6 +26,7 @@ from dynamo_core.shared.errors import (
 )
 from dynamo_core.shared.names import RECORDING_VARIABLE
 from dynamo_core.shared.shown_paths import show_paths_from
+from dynamo_core.shared.text import printable
 from dynamo_reporters.registry import REPORTS
 
 from .failure import Invocation
@@ -229,10 +230,9 @@ def dynamo(invocation: object) -> None:
     """
     if isinstance(invocation, Invocation) and not invocation.wants_only_the_answer():
         from .foreign_command import foreign_command, warning
-        from .running import say
 
         if (found := foreign_command(sys.argv[0])) is not None:
-            say(f"dynamo: {warning(found)}")
+            click.echo(f"dynamo: {printable(warning(found))}", err=True)
 
 
 def _working_directory() -> str | None:
