@@ -143,7 +143,7 @@ def _tune(
         raise
     results = [done[place] for place in range(len(graphs))]
     if not any(result.tuned for result in results):
-        raise NotMeasured(f"no graph could be measured; graph {graphs[0].first.number}: {results[0].problem}")
+        raise NotMeasured(f"no graph could be measured: graph {graphs[0].first.number}: {results[0].problem}")
     return Tuning(str(file), graphs, results, unusable)
 
 

@@ -45,7 +45,7 @@ def backends_command(
     from dynamo_core.launch.program import check_python, default_python
     from dynamo_reporters.backends import details_report, listing_report
 
-    form = form or format_of(report_file, {})
+    form = format_of(form, report_file)
     with_torch = check_python(python) if python else default_python()
     if name is None:
         registry = registry_of(with_torch)

@@ -32,7 +32,7 @@ from .options import (
     step_option,
     time_limit_option,
 )
-from .program import ProgramCommand, program_of
+from .program import BUDGET, ProgramCommand, program_of
 from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
 from .running import RunProgress
 from .suite_command import SuiteFiles, Wanted, bench_suite
@@ -41,6 +41,7 @@ _ROUNDS, _MOST_ROUNDS = 5, 15
 
 
 _FURTHER = {
+    BUDGET,
     "compare",
     "step",
     "results",
@@ -178,7 +179,7 @@ def bench_command(
       dynamo bench --suite suite.toml --compare main.json -o speedups.html
       dynamo bench --backends ofi+inductor,mine.py:backend --repeat 10 -o speedups.csv infer.py
     """
-    form = form or format_of(report_file, {".csv": "csv"})
+    form = format_of(form, report_file, {".csv": "csv"})
     settings = Settings(
         recording="",
         capture=capture,

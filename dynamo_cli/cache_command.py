@@ -57,7 +57,7 @@ def cache_command(
       dynamo cache .dynamo/monday .dynamo/today  today was cold although monday compiled the same
       dynamo cache --store                       what lies in this machine's caches
     """
-    form = form or format_of(report_file, {})
+    form = format_of(form, report_file)
     if store:
         _store(paths, unused_for, prune, form, report_file)
         return

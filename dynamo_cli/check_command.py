@@ -31,7 +31,7 @@ from dynamo_core.shared.masking import masked_arguments
 from dynamo_core.shared.text import printable
 
 from .options import RUN_OPTIONS, documented_option, file_option, run_options
-from .program import program_of
+from .program import BUDGET, program_of
 from .report_command import ReportCommand, is_to_be_run, target_recording
 from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
 from .running import say
@@ -52,7 +52,7 @@ def _bound_option(name: str) -> _Decorator:
     )
 
 
-@click.command("check", cls=ReportCommand, further=RUN_OPTIONS)
+@click.command("check", cls=ReportCommand, further=RUN_OPTIONS | {BUDGET})
 @documented_option("--update", is_flag=True, help="Accept what is there now: write it to the lock file.")
 @file_option("--lock", "lock_file", default=DEFAULT_FILE, text="The lock file.")
 @documented_option(
@@ -122,7 +122,7 @@ def check_command(
     most = {each: options.pop(f"max_{each.replace('-', '_')}") for each in COUNTS}
     given = Bounds({each: value for each, value in most.items() if value is not None}, frozenset(allow))
     program = program_of(ctx)
-    form = form or format_of(report_file, _ENDINGS)
+    form = format_of(form, report_file, _ENDINGS)
     key = printable(name or _key(program) or "")
     locked = read_lock(lock_file)
     bounds = merge_bounds(bounds_of_project(Path.cwd()).of(key), given if given.most or allow else None)
@@ -269,7 +269,7 @@ def _raise_for(
     if not checked.is_locked:
         others = f" (it has {', '.join(sorted(locked))}; --name says which is meant)" if locked else ""
         raise NothingToCompare(
-            f"{lock_file} has no {checked.program!r}{others} and no bound is given: `dynamo check --update` "
+            f"{lock_file} has no {checked.program!r}{others} and no bound is given; `dynamo check --update` "
             "accepts what is there now"
         )
     if checked.worse:
@@ -281,9 +281,9 @@ def _raise_for(
     if checked.unbounded:
         raise NothingToCompare(f"{', '.join(checked.unbounded)} has a bound, and was not recorded")
     if checked.better and exact:
-        raise NotAsLocked(f"{checked.program} got better: `dynamo check --update` keeps it so")
+        raise NotAsLocked(f"{checked.program} got better; `dynamo check --update` keeps it so")
     if checked.better:
-        say(f"dynamo: {checked.program} got better: `dynamo check --update` keeps it so")
+        say(f"dynamo: {checked.program} got better; `dynamo check --update` keeps it so")
 
 
 def _located(difference: Difference, findings: Mapping[str, Finding]) -> str:

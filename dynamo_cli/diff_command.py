@@ -52,7 +52,7 @@ def diff_command(
     """
     from dynamo_core.compare.lock import is_lock_file
 
-    form = form or format_of(report_file, {})
+    form = format_of(form, report_file)
     if is_lock_file(before) or is_lock_file(after):
         verdict = _with_lock_file(before, after, name, form, report_file)
     else:
@@ -66,7 +66,6 @@ def _of_recordings(before: Path, after: Path, form: str, report_file: Path | Non
     from dynamo_core.compare.earlier import read_both
     from dynamo_reporters.diff import report
 
-    form = form or format_of(report_file, {})
     was, now = read_both(before, after)
     difference = compare(was, now)
     write_report(report(was, now), difference, form, report_file)

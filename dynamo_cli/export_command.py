@@ -91,7 +91,7 @@ def export_command(
     program = program_of(ctx)
     wants_program = file is not None and file.suffix == _PROGRAM_ENDING
     report_file = None if wants_program else file
-    form = form or format_of(report_file, {})
+    form = format_of(form, report_file)
     ending: Ending | None = None
     if program is not None and is_to_be_run(program):
         export = ExportSettings(time_limit, most_modules, wants_program, aoti)

@@ -86,7 +86,7 @@ class FixToApply(click.IntRange):
     help="Only this finding, by its identity in `dynamo explain --format json`; repeat for more.",
 )
 @documented_option("-y", "--yes", is_flag=True, help="Do not ask before the program is run again.")
-@format_option()
+@format_option(has_budget=False)
 @report_file_option
 @run_options("--recordings")
 @click.pass_context
@@ -127,7 +127,7 @@ def fix_command(
     if to_apply is not None:
         _apply(to_apply)
         return
-    form = form or format_of(report_file, {})
+    form = format_of(form, report_file)
     request, recording = _request(program_of(ctx), options)
     if only:
         refuse_unknown(only, None if recording is None else find(read(recording, CONTENTS)))

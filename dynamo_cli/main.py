@@ -29,6 +29,8 @@ from dynamo_core.shared.shown_paths import show_paths_from, working_directory
 from dynamo_core.shared.text import printable
 from dynamo_reporters.registry import REPORTS
 
+from .failure import Invocation
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -180,7 +182,10 @@ class _Commands(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             hint = did_you_mean(args[0], COMMANDS) or f"try `dynamo run {args[0]}`"
             raise click.UsageError(f"no such command {args[0]!r}; {hint}")
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if isinstance(ctx.obj, Invocation):
+            ctx.obj.command, ctx.obj.arguments = command, tuple(rest)
+        return name, command, rest
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
         """The commands, without importing each."""
@@ -213,7 +218,8 @@ class _Commands(click.Group):
 @click.version_option(
     __version__, prog_name="dynamo", message="%(prog)s %(version)s, for torch.compile (dynamo-cli)"
 )
-def dynamo() -> None:
+@click.pass_obj
+def dynamo(invocation: object) -> None:
     """See what torch.compile makes of a PyTorch program.
 
     \b
@@ -222,6 +228,11 @@ def dynamo() -> None:
       dynamo explain                     what happened, what it cost, what broke
       dynamo COMMAND --help              the options of a command
     """
+    if isinstance(invocation, Invocation) and not invocation.wants_only_the_answer():
+        from .foreign_command import foreign_command, warning
+
+        if (found := foreign_command(sys.argv[0])) is not None:
+            click.echo(f"dynamo: {printable(warning(found))}", err=True)
 
 
 def main() -> NoReturn:
@@ -239,8 +250,9 @@ def main() -> NoReturn:
         from .completion import use_whole_words
 
         use_whole_words()
+    invocation = Invocation(sys.argv[1:])
     try:
-        code = dynamo.main(prog_name="dynamo", standalone_mode=False)
+        code = dynamo.main(prog_name="dynamo", standalone_mode=False, obj=invocation)
         if sys.stdout is not None:
             sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
@@ -248,10 +260,10 @@ def main() -> NoReturn:
         click.echo(error.ctx.get_help() if error.ctx else "", err=True)
         sys.exit(EXIT_USAGE)
     except click.ClickException as error:
-        _fail(error.format_message(), EXIT_USAGE)
+        invocation.fail(error.format_message(), EXIT_USAGE, _wrong_parameter(error))
     except DynamoError as error:
         _give_up_stdout()
-        _fail(str(error), error.exit_code)
+        invocation.fail(str(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(exit_code())
     except BrokenPipeError:
@@ -260,10 +272,10 @@ def main() -> NoReturn:
     except OSError as error:
         if error.filename is None and error.errno in _CANNOT_WRITE:  # help, say, to a disk that is full
             _give_up_stdout()
-            _fail(f"cannot write to stdout: {error.strerror}", CannotRecord.exit_code)
-        _fail_internally(error)
+            invocation.fail(f"cannot write to stdout: {error.strerror}", CannotRecord.exit_code)
+        _fail_internally(error, invocation)
     except Exception as error:
-        _fail_internally(error)
+        _fail_internally(error, invocation)
 
 
 def _give_up_stdout() -> None:
@@ -276,15 +288,16 @@ def _give_up_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def _fail_internally(error: Exception) -> NoReturn:
+def _wrong_parameter(error: click.ClickException) -> str:
+    """The option or argument that a bad command line has wrong; "" where that is not known."""
+    if isinstance(error, click.NoSuchOption | click.BadOptionUsage):
+        return error.option_name
+    parameter = error.param if isinstance(error, click.BadParameter) else None
+    return "" if parameter is None else parameter.opts[-1]
+
+
+def _fail_internally(error: Exception, invocation: Invocation) -> NoReturn:
     if os.environ.get("DYNAMO_DEBUG"):
         raise error
-    _fail(f"internal error: {type(error).__name__}: {error} (DYNAMO_DEBUG=1 shows where)", EXIT_INTERNAL)
-
-
-def _fail(message: str, code: int) -> NoReturn:
-    try:
-        print(f"dynamo: {printable(' '.join(message.split()))}", file=sys.stderr)
-    except (OSError, ValueError):
-        pass
-    sys.exit(code)
+    message = f"internal error: {type(error).__name__}: {error}; DYNAMO_DEBUG=1 shows where"
+    invocation.fail(message, EXIT_INTERNAL)

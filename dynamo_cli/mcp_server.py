@@ -21,12 +21,14 @@ import anyio
 from anyio.abc import ByteReceiveStream, Process
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import Resource
 from pydantic import Field
 
-from dynamo_core.recording.files import default_folder
-from dynamo_reporters.budget import CHARACTERS_OF_A_TOKEN
+from dynamo_core.recording.files import default_folder, recordings
 
 _PAGE_CHARACTERS = 4000
+_TOKENS = 1000  # of a resource; what makes a budget of them takes longer to import than this module
+_LISTED = 20  # recordings
 _OUTPUT_CHARACTERS = 4000  # of a program: its end
 _PROGRESS_S = 1.0
 _GRACE_S = 3.0  # between SIGTERM and SIGKILL
@@ -195,10 +197,22 @@ async def _end(process: Process) -> None:
     await process.aclose()
 
 
+class _Server(MCPServer):
+    """A server that lists what is recorded while it runs."""
+
+    async def list_resources(self) -> list[Resource]:
+        """The newest recordings in the default folder, the newest first."""
+        newest = recordings()[: -_LISTED - 1 : -1]
+        return [
+            Resource(uri=f"recording://{each.name}", name=each.name, mime_type="application/json")
+            for each in newest
+        ]
+
+
 def server(root: Path, *, allow_edits: bool) -> MCPServer:
     """The server of one folder: seven tools, and the recordings there as resources."""
     commands = Commands(root, allow_edits=allow_edits)
-    made = MCPServer("dynamo", instructions=_INSTRUCTIONS)
+    made = _Server("dynamo", instructions=_INSTRUCTIONS)
     _add_runs(made, commands)
     _add_reports(made, commands)
     return made
@@ -272,5 +286,5 @@ def _add_reports(made: MCPServer, commands: Commands) -> None:
     async def recording(name: str, context: Context) -> str:
         """A recording in the default folder, as the JSON document of `explain`."""
         path = commands.inside(str(default_folder() / name), "recording")
-        arguments = ["explain", "--json", "--budget", str(_PAGE_CHARACTERS // CHARACTERS_OF_A_TOKEN), path]
+        arguments = ["explain", "--json", "--budget", str(_TOKENS), path]
         return (await commands.page(arguments, 0, context)).text

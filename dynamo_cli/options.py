@@ -154,15 +154,6 @@ rank_option = documented_option(
     shell_complete=completed_by("ranks"),
     help="Only rank N of a distributed run.",
 )
-budget_option = documented_option(
-    "--budget",
-    "tokens",
-    type=click.IntRange(min=1),
-    metavar="TOKENS",
-    envvar="DYNAMO_BUDGET",
-    help="Text, markdown and JSON of at most so many tokens of 4 characters: what is worth most stays, and "
-    "what is left out is counted.",
-)
 step_option = documented_option(
     "--step",
     metavar="NAME",

@@ -203,6 +203,7 @@ def set_program(ctx: click.Context, program: Program) -> None:
 
 _TABLES = frozenset({"check"})  # which commands of their own read
 _OF_ONE_RUN = frozenset({"output", "force"})  # where to record is no habit of a project
+BUDGET = "tokens"  # the parameter of a report's `--budget`, which is another one of `fix` and `autotune`
 
 
 def project_defaults(command: click.Command, ctx: click.Context) -> dict[str, Any]:
@@ -210,7 +211,7 @@ def project_defaults(command: click.Command, ctx: click.Context) -> dict[str, An
     settings = project_settings(Path.cwd())
     if settings is None:
         return {}
-    known = {key: name for name in RUN_OPTIONS - _OF_ONE_RUN for key in [_key(name)]}
+    known = {_key(name): name for name in (RUN_OPTIONS | {BUDGET}) - _OF_ONE_RUN}
     for key in settings.table:
         if key not in known and key not in _TABLES:
             hint = did_you_mean(key, known) or f"known are {', '.join([*_TABLES, *sorted(known)])}"
@@ -223,13 +224,21 @@ def project_defaults(command: click.Command, ctx: click.Context) -> dict[str, An
     }
 
 
+def project_value(parameter: click.Parameter, key: str, ctx: click.Context) -> Any:
+    """What the project says of one option, of whatever command; None where it says nothing."""
+    settings = project_settings(Path.cwd())
+    if settings is None or key not in settings.table:
+        return None
+    return _checked(parameter, key, settings.table[key], settings, ctx)
+
+
 def defaults_text(defaults: Mapping[str, Any]) -> str:
     """`--backend eager`, for the line that says what comes from the project."""
     return ", ".join(f"{_key(name)} = {value}" for name, value in defaults.items())
 
 
 def _key(name: str) -> str:
-    return "option" if name == "options" else name.replace("_", "-")
+    return {"options": "option", BUDGET: "budget"}.get(name, name.replace("_", "-"))
 
 
 def _checked(

@@ -29,7 +29,6 @@ from dynamo_reporters.report import Report
 
 from .options import (
     RUN_OPTIONS,
-    budget_option,
     compile_id_option,
     completed_by,
     documented_option,
@@ -38,7 +37,7 @@ from .options import (
     request_from,
     run_options,
 )
-from .program import ProgramCommand, program_of, set_program
+from .program import BUDGET, ProgramCommand, program_of, set_program
 from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
 
 if TYPE_CHECKING:
@@ -115,12 +114,11 @@ class ProgressBar:
 # What every report command shares:
 
 
-_BOUNDED = ("text", "markdown", "json")  # forms that --budget is for
 _NEVER_PROGRAMS = (".log", ".gz", ".json", ".bin", ".txt", ".md")
 
 
 # What only `--help-all` shows: the options that pick out a part, and those of a run.
-_FURTHER = RUN_OPTIONS | {"tokens", "frame", "compile_id", "graph", "file", "rank", "restart"}
+_FURTHER = RUN_OPTIONS | {BUDGET, "frame", "compile_id", "graph", "file", "rank", "restart"}
 
 
 @dataclass(frozen=True)
@@ -188,7 +186,6 @@ def report_command(
     """
     exports = exports or {}
     shared = [
-        format_option((*FORMATS, *exports), _meaning_of_formats(exports)),
         report_file_option,
         frame_option,
         compile_id_option,
@@ -226,15 +223,11 @@ def report_command(
             file: str | None,
             rank: int | None,
             restart: int | None,
-            tokens: int | None = None,
             **options: Any,
         ) -> None:
             own = {name: options.pop(name) for name in build_parameters if name is not None}
             report = build(**own)
-            form = form or format_of(report_file, _endings(exports), text_endings)
-            # DYNAMO_BUDGET is for the other forms then.
-            if tokens is not None and form not in _BOUNDED and "DYNAMO_BUDGET" not in os.environ:
-                raise click.UsageError(f"--budget is for {', '.join(_BOUNDED)}: not with --format {form}")
+            form = format_of(form, report_file, _endings(exports), text_endings)
             path, ending = target_recording(ctx, options)
             selection = Selection(frame, compile_id, graph, file, rank, restart)
             contents = report.contents | (page_contents() if form == "html" else frozenset())
@@ -247,12 +240,16 @@ def report_command(
                 put(page_of(case, report), report_file)
             else:
                 parts = parts_to_select(recording, selection) if form == "json" else ()
-                write_report(report, case, form, report_file, parts, tokens)
+                write_report(report, case, form, report_file, parts)
             if ending is not None:
                 end_like(ending)
 
-        # autotune has a budget of its own, in seconds.
-        for option in reversed(shared if "budget" in build_parameters else [*shared, budget_option]):
+        forms = format_option(
+            (*FORMATS, *exports),
+            _meaning_of_formats(exports),
+            has_budget="budget" not in build_parameters,  # autotune has one of its own, in seconds
+        )
+        for option in reversed([forms, *shared]):
             callback = option(callback)
         # click lists them from the last: the report's own options stand first in its help.
         callback.__click_params__ += getattr(build, "__click_params__", [])  # type: ignore[attr-defined]

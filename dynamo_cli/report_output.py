@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -12,9 +13,11 @@ from click.core import ParameterSource
 
 from dynamo_core.shared.errors import EXIT_NOBODY_READS, CannotRecord, did_you_mean
 from dynamo_core.shared.safe_writing import overwrite
-from dynamo_reporters.report import Report, Subject, document, page
+from dynamo_reporters.report import Report, Subject, document, last_lines, page
 
+from .failure import invocation
 from .options import Command, documented_option, file_option
+from .program import BUDGET, project_value
 
 report_file_option = file_option(
     *("-o", "--output", "report_file"),
@@ -24,7 +27,9 @@ report_file_option = file_option(
 
 FORMATS = ("text", "markdown", "json", "html")
 _LARGE = 1_000_000  # characters of a JSON document
+_BOUNDED = ("text", "markdown", "json")  # forms that --budget is for
 _JSON_KEY = "dynamo_cli.as_json"
+_BUDGET_KEY = "dynamo_cli.budget"
 _OF_ONE_COMMAND = ("chrome", "speedscope", "csv")
 
 
@@ -51,11 +56,46 @@ def _remember_json(ctx: click.Context, parameter: click.Parameter, value: bool) 
     ctx.meta[_JSON_KEY] = value
 
 
+class _BudgetOption(click.Option):
+    """Its value is the project's where neither the command line nor the environment has one."""
+
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> tuple[Any, ParameterSource]:
+        """The number of tokens; LockFileProblem where the project's is none."""
+        value, source = super().consume_value(ctx, opts)
+        if source is not ParameterSource.DEFAULT or ctx.resilient_parsing:
+            return value, source
+        return project_value(self, "budget", ctx), ParameterSource.DEFAULT_MAP
+
+
+def _remember_budget(ctx: click.Context, parameter: click.Parameter, value: int | None) -> None:
+    is_insisted_on = ctx.get_parameter_source(BUDGET) is ParameterSource.COMMANDLINE
+    ctx.meta[_BUDGET_KEY] = (value, is_insisted_on)
+
+
+_budget_option = documented_option(
+    "--budget",
+    BUDGET,
+    cls=_BudgetOption,
+    type=click.IntRange(min=1),
+    metavar="TOKENS",
+    envvar="DYNAMO_BUDGET",
+    expose_value=False,
+    callback=_remember_budget,
+    help="Text, markdown and JSON of at most so many tokens of 4 characters: what is worth most stays, and "
+    "what is left out is counted.",
+)
+
+
 def format_option(
     forms: Sequence[str] = FORMATS,
     meaning: str = "A page to read, the same as markdown, or a versioned JSON document",
+    *,
+    has_budget: bool = True,
 ) -> Callable[[Command], Command]:
-    """Add `--format`, given to the command as `form`, and `--json`, which is short for one of its values."""
+    """Add `--format`, given to the command as `form`, and `--json`, which is short for one of its values.
+
+    `--budget`, which `write_report` goes by, comes with them, unless the command has one of its own.
+    """
     form = documented_option(
         "--format",
         "form",
@@ -73,7 +113,7 @@ def format_option(
         callback=_remember_json,
         help="The same as --format json.",
     )
-    return lambda command: form(as_json(command))
+    return lambda command: form(as_json(_budget_option(command) if has_budget else command))
 
 
 _FORMAT_OF_ENDING = {
@@ -94,38 +134,49 @@ def write_report(
     form: str,
     report_file: Path | None,
     parts: Sequence[str] = (),
-    budget: int | None = None,
 ) -> None:
     """Write a report on its subject as one of FORMATS, to a file or else to stdout.
 
-    Where a JSON document is large, a line on stderr names the `parts` of it that options pick out. `budget`
-    is how many tokens it may have; UsageError where that is too few for a document.
+    Where a JSON document is large, a line on stderr names the `parts` of it that options pick out. UsageError
+    where the command's budget is too small for a document.
     """
-    from dynamo_reporters.page.console import plain_text, show
+    from dynamo_reporters.page.console import show
 
-    if form == "text" and report_file is None and budget is None:
-        with stdout() as out:
-            show(out, page(report, subject))
-        return
+    budget, _ = _budget()
     if form == "html":
         from dynamo_reporters.html import page_of_blocks
 
         put(page_of_blocks(list(page(report, subject))), report_file)
-        return
-    if form == "json":
+    elif form == "json":
         put(_json(document(report, subject), parts, budget), report_file)
-        return
-    if form == "markdown":
-        from dynamo_reporters.page.markdown import to_markdown
-
-        content = to_markdown(page(report, subject))
+    elif form == "text" and report_file is None and budget is None:
+        with stdout() as out:
+            # The page of `explain` ends with commands that are chosen for people.
+            is_followed = out.isatty() and report.name != "explain"
+            show(out, chain(page(report, subject), last_lines(report, subject) if is_followed else ()))
     else:
-        content = plain_text(page(report, subject))
-    if budget is not None:
-        from dynamo_reporters.budget import bounded_text
+        put(_page(report, subject, form, budget), report_file)
 
-        content = bounded_text(content, budget)
-    put(content, report_file)
+
+def _page(report: Report[Subject], subject: Subject, form: str, budget: int | None) -> str:
+    """The report as text or markdown; one with a budget ends with the commands to go on with."""
+    from dynamo_reporters.page.console import plain_text
+    from dynamo_reporters.page.markdown import to_markdown
+
+    write = to_markdown if form == "markdown" else plain_text
+    content = write(page(report, subject))
+    if budget is None:
+        return content
+    from dynamo_reporters.budget import bounded_text
+
+    return bounded_text(content, budget, write(last_lines(report, subject)))
+
+
+def _budget() -> tuple[int | None, bool]:
+    """How many tokens a report of this command may have, and whether its command line says so."""
+    context = click.get_current_context(silent=True)
+    found: tuple[int | None, bool] = (None, False)
+    return found if context is None else context.meta.get(_BUDGET_KEY, found)
 
 
 def _json(content: dict[str, Any], parts: Sequence[str], budget: int | None) -> str:
@@ -167,7 +218,9 @@ def put(content: str | bytes, report_file: Path | None) -> None:
 def stdout() -> Iterator[TextIO]:
     """Where a report goes; CannotRecord if it is closed or full, and a quiet end if nobody reads on."""
     if sys.stdout is None:
-        raise CannotRecord("stdout is closed, so nobody would see the report: name a file with -o")
+        raise CannotRecord("stdout is closed, so nobody would see the report; name a file with -o")
+    if (called := invocation()) is not None:
+        called.has_answered = True
     try:
         yield sys.stdout
         sys.stdout.flush()
@@ -178,9 +231,23 @@ def stdout() -> Iterator[TextIO]:
 
 
 def format_of(
-    report_file: Path | None, further_endings: Mapping[str, str], text_endings: Collection[str] = ()
+    form: str | None,
+    report_file: Path | None,
+    further_endings: Mapping[str, str] | None = None,
+    text_endings: Collection[str] = (),
 ) -> str:
-    """The format that the file's name asks for, by its longest ending that is known; else text.
+    """The format asked for, else that of the file's name; UsageError where --budget is not for it."""
+    form = form or _format_of_name(report_file, further_endings or {}, text_endings)
+    budget, is_insisted_on = _budget()
+    if budget is not None and is_insisted_on and form not in _BOUNDED:
+        raise click.UsageError(f"--budget is for {', '.join(_BOUNDED)}: not with --format {form}")
+    return form
+
+
+def _format_of_name(
+    report_file: Path | None, further_endings: Mapping[str, str], text_endings: Collection[str]
+) -> str:
+    """The format by the longest ending that is known; text where the name has none.
 
     UsageError for an ending that says another format than there is: nobody means text by `x.pdf`.
     """

@@ -73,7 +73,7 @@ def _read(file: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise CannotRecord(f"cannot read {file}: {error}") from error
     if text.count(_BEGIN) != text.count(_END) or text.count(_BEGIN) > 1:
-        raise CannotRecord(f"{file}: its marks {_BEGIN} and {_END} are not one pair: take them out by hand")
+        raise CannotRecord(f"{file}: its marks {_BEGIN} and {_END} are not one pair; take them out by hand")
     return text
 
 

@@ -20,7 +20,7 @@ from .recording.calls import last_stack, running_calls
 from .recording.files import is_in_use
 from .recording.ranks import DigestOfStream, digests_of, flight_recorder_dumps
 from .recording.read import read, run_of, streams_of
-from .recording.remote import not_arrived
+from .recording.remote import not_arrived, url_of
 from .shared.errors import DynamoError
 from .shared.names import CALLS_PREFIX, CALLS_SUFFIX, beside_stream
 from .shared.quick_dataclass import dataclass
@@ -64,7 +64,15 @@ def read_ranks(
         left_out.append(f"{number(unreadable, 'stream')} in which no record can be read")
     called, unread = flight_recorder_dumps(path)
     return Recording(
-        path, run_of(path), processes, None, [], (*left_out, *unread), tuple(not_arrived(path)), called
+        path=path,
+        run=run_of(path),
+        processes=processes,
+        python_processes=None,
+        engine_failures=[],
+        left_out=(*left_out, *unread),
+        not_arrived=tuple(not_arrived(path)),
+        called=called,
+        url=url_of(path),
     )
 
 

@@ -14,14 +14,24 @@ from .documents import json_text
 from .shipped_schemas import file_of
 
 CHARACTERS_OF_A_TOKEN = 4
-_KEPT_OF_LISTS = (8, 4, 2, 1, 0)  # items, tried in this order
-_KEPT_OF_TEXTS = (400, 160, 60)  # characters
+_LONGEST_WHOLE = 8  # items of a list of plain values, as pairs and shapes are, which stays whole
+_REDUCTIONS = (("items", 8), ("items", 4), ("text", 400), ("items", 2), ("items", 1), ("text", 160))
 _WORTH_MOST = ("next", "actions")  # lists of which the first item stays
+_NEVER_CUT = ("schema", "recording", "verdict", "identity", "command")  # texts that are of no use in part
 
 
-def bounded_text(text: str, tokens: int) -> str:
-    """The first lines of a page that fit, and how many further ones there are."""
+def bounded_text(text: str, tokens: int, end: str = "") -> str:
+    """The first lines of a page that fit, how many further ones there are, and the lines of its `end`.
+
+    Of those, too, the first stay that fit: in half of it.
+    """
     most = tokens * CHARACTERS_OF_A_TOKEN
+    lines = end.splitlines(keepends=True)
+    end = "".join(lines[: sum(length <= most // 2 for length in accumulate(map(len, lines)))])
+    return _first_lines(text, most - len(end)) + end
+
+
+def _first_lines(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     lines = text.splitlines(keepends=True)
@@ -45,38 +55,49 @@ def bounded_json(document: dict[str, Any], tokens: int) -> str:
     if len(whole) < most:
         return whole + "\n"
     content: dict[str, Any] = json.loads(whole)
-    text = whole
-    for left_out in _steps(content, _fields_of_maps(str(document["schema"]).removeprefix("dynamo-"))):
-        text = json_text(content | {"omitted": +left_out}, is_short=True)
-        if len(text) < most:
-            return text + "\n"
-    raise ValueError(f"{tokens} tokens are too few: it has {len(text) // 4 + 1} at least")
-
-
-def _steps(content: dict[str, Any], maps: set[str]) -> Iterator[Counter[str]]:
-    """Make the document smaller, step by step: its last field first, and those that are worth most last."""
+    sizes = {name: _size(name, value) for name, value in content.items()}
     left_out: Counter[str] = Counter()
-    fields = [name for name in reversed(content) if isinstance(content[name], dict | list)]
-    fields = [name for name in fields if name not in _WORTH_MOST]
-    for name in fields:
-        for kept in _KEPT_OF_LISTS:
-            left_out[name] += _shorten_lists(content[name], kept)
-            yield left_out
-        if name in maps:
-            left_out[name] += len(content[name] or ())
-            content[name] = content[name] and {}
-            yield left_out
-    for some in (fields, [name for name in _WORTH_MOST if name in content]):
-        for kept in (each for each in _KEPT_OF_LISTS if each):
-            left_out.update({name: _shorten_lists(content[name], kept) for name in some})
-            yield left_out
-        for kept in _KEPT_OF_TEXTS:
-            left_out.update({name: _shorten_texts(content[name], kept) for name in some})
-            yield left_out
+    for name, count in _steps(content, _fields_of_maps(str(document["schema"]).removeprefix("dynamo-"))):
+        left_out[name] += count
+        sizes[name] = _size(name, content[name])
+        if sum(sizes.values()) < most:
+            text = json_text(content | {"omitted": +left_out}, is_short=True)
+            if len(text) < most:
+                return text + "\n"
+    least = len(json_text(content | {"omitted": +left_out}, is_short=True))
+    raise ValueError(f"{tokens} tokens are too few: it has {least // CHARACTERS_OF_A_TOKEN + 1} at least")
+
+
+def _size(name: str, value: Any) -> int:
+    return len(json_text({name: value}, is_short=True)) - 1  # of the braces, one stands for its comma
+
+
+def _steps(content: dict[str, Any], maps: set[str]) -> Iterator[tuple[str, int]]:
+    """Make the document smaller, step by step: its last field first, and those that are worth most last.
+
+    Each step gives the name of the field, and how many items and texts it took out of it or cut.
+    """
+    for name in [name for name in reversed(content) if name not in _WORTH_MOST]:
+        for what, kept in (*_REDUCTIONS, ("items", 0), ("text", 30)):
+            yield name, _reduce(content, name, what, kept)
+        if name in maps and content[name]:
+            count, content[name] = len(content[name]), {}
+            yield name, count
+    for what, kept in _REDUCTIONS:
+        for name in filter(content.__contains__, _WORTH_MOST):
+            yield name, _reduce(content, name, what, kept)
     for action in content.get("actions", ()):
-        left_out["actions"] += len(action["alternatives"])
-        action["alternatives"] = []
-    yield left_out
+        count, action["alternatives"] = len(action["alternatives"]), []
+        yield "actions", count
+    for name in filter(content.__contains__, _WORTH_MOST):
+        yield name, _reduce(content, name, "text", 60)
+
+
+def _reduce(content: dict[str, Any], name: str, what: str, kept: int) -> int:
+    field = {name: content[name]}
+    count = _shorten_lists(field, kept) if what == "items" else _shorten_texts(field, kept)
+    content[name] = field[name]
+    return count
 
 
 def _shorten_lists(value: Any, kept: int) -> int:
@@ -86,7 +107,7 @@ def _shorten_lists(value: Any, kept: int) -> int:
     if not isinstance(value, list):
         return 0
     removed = 0
-    if any(isinstance(item, dict | list) for item in value) or len(value) > _KEPT_OF_LISTS[0]:
+    if any(isinstance(item, dict | list) for item in value) or len(value) > _LONGEST_WHOLE:
         removed = len(value[kept:])
         del value[kept:]
     return removed + sum(_shorten_lists(item, kept) for item in value)
@@ -97,7 +118,7 @@ def _shorten_texts(value: Any, kept: int) -> int:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     cut = 0
     for key, item in items:
-        if isinstance(item, str) and len(item) > kept and key != "identity":
+        if isinstance(item, str) and len(item) > kept and key not in _NEVER_CUT:
             value[key] = item[: kept - 1] + "…"
             cut += 1
         else:

@@ -63,7 +63,7 @@ def _compared(report: CacheReport, recording: Recording) -> str:
     more = len(report.compared_with) - 3
     rest = f" and {more:,} more" if more > 0 else ""
     compared = f"compared with {earlier}{rest}" if earlier else "no earlier run to compare with"
-    return f"{recording.path}, {compared}"
+    return f"{recording.address}, {compared}"
 
 
 def _reason(reason: Reason) -> Iterator[Block]:
@@ -205,7 +205,7 @@ class CacheDocument:
 
 def cache_document(report: CacheReport, recording: Recording) -> CacheDocument:
     """The document."""
-    return CacheDocument(str(recording.path), recording.is_partial, report)
+    return CacheDocument(recording.address, recording.is_partial, report)
 
 
 # `dynamo cache --store`: what lies in the compile caches, as blocks and as JSON.

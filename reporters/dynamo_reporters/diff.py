@@ -76,7 +76,7 @@ def _run(recording: Recording) -> str:
     versions = {process.torch_version for process in recording.processes}
     known = [f"torch {version}" for version in sorted(filter(None, versions))]
     program = recording.run.program if recording.run is not None else None
-    return ", ".join(filter(None, [str(recording.path), program, *known]))
+    return ", ".join(filter(None, [recording.address, program, *known]))
 
 
 def _findings(
@@ -268,7 +268,7 @@ def diff_document(difference: Difference, before: Recording, after: Recording) -
 def _side(recording: Recording) -> Side:
     versions = [process.torch_version for process in recording.processes if process.torch_version]
     program = None if recording.run is None else recording.run.program
-    return Side(str(recording.path), recording.is_partial, program, versions[0] if versions else None)
+    return Side(recording.address, recording.is_partial, program, versions[0] if versions else None)
 
 
 # `dynamo diff` where a side is a lock file: the page, and JSON (`schemas/diff-locked.schema.json`).

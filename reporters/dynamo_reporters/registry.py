@@ -86,5 +86,6 @@ REPORTS = {
         "backends:BackendsDocument", "List the backends, where they come from and whether they can run here."
     ),
     "backend": Declaration("backends:BackendDocument", command="backends NAME"),
+    "error": Declaration("error:ErrorDocument", command="COMMAND"),
 }
 OF_RECORDINGS = tuple(name for name, report in REPORTS.items() if report.of_recordings and report.only_reads)

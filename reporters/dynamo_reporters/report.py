@@ -1,7 +1,6 @@
-"""What every report is: a name, what it reads, a page, the body of a JSON document, and what to ask next."""
+"""What every report is: a name, what it reads, a page, and the body of a JSON document."""
 
 import enum
-import shlex
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
@@ -9,6 +8,7 @@ from dynamo_core.case import Case
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .documents import json_value
+from .next_commands import next_block, next_commands
 from .page.blocks import Block, Heading, bounded
 from .registry import REPORTS
 
@@ -38,11 +38,16 @@ def page(report: Report[Subject], subject: Subject) -> Iterable[Block]:
     return bounded(report.page(subject))
 
 
+def last_lines(report: Report[Subject], subject: Subject) -> Iterable[Block]:
+    """What a page ends with for a reader that goes on by itself: the document's `next`."""
+    return [next_block(next_commands(subject, report.name))] if isinstance(subject, Case) else []
+
+
 def document(report: Report[Subject], subject: Subject) -> dict[str, Any]:
     """The report as JSON values. Absent data is null, never 0."""
     head: dict[str, Any] = {"schema": f"dynamo-{report.name}", "version": REPORTS[report.name].version}
     if isinstance(subject, Case):
-        head["recording"] = str(subject.recording.path)
+        head["recording"] = subject.recording.address
         head["is_partial"] = subject.is_partial
         head["unrecorded"] = subject.unrecorded
         head["next"] = json_value(next_commands(subject, report.name))
@@ -56,29 +61,3 @@ class Detail(enum.IntEnum):
     LESS = -1
     NORMAL = 0
     MORE = 1
-
-
-@dataclass(frozen=True)
-class NextCommand:
-    """A command to go on with."""
-
-    command: str
-    shows: str
-    runs_program: bool
-
-
-def next_commands(case: Case, report: str) -> list[NextCommand]:
-    """At most three, of which the first is worth most."""
-    path = shlex.quote(str(case.recording.path))
-    if report != "explain":
-        return [NextCommand(f"dynamo-cli explain {path}", "what to do first, and what it saves", False)]
-    found = []
-    action = next((each for each in case.actions if each.remedy is not None), None)
-    if action is not None and action.remedy is not None:
-        shown = action.remedy.check.removeprefix("dynamo ")
-        found.append(NextCommand(f"dynamo-cli {shown} {path}", "what the first action is to cure", False))
-        if case.recording.run is not None and case.recording.run.command:
-            program = shlex.join(case.recording.run.command)
-            fix = NextCommand(f"dynamo-cli fix -y -- {program}", "remedies that are proven by runs", True)
-            found.append(fix)
-    return [*found, NextCommand(f"dynamo-cli profile {path}", "where the wall time went", False)]

@@ -70,6 +70,7 @@ def _content(name: str) -> dict[str, Any]:
     }
     if report.of_recordings:  # whose further fields are in the common part
         return {"allOf": [{"$ref": "common.schema.json#/$defs/document"}], **content}
+    content["properties"]["omitted"] = {"$ref": "common.schema.json#/$defs/omitted"}
     return {**content, "additionalProperties": False}
 
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from dynamo_reporters.budget import bounded_json, bounded_text
 from dynamo_reporters.registry import OF_RECORDINGS
 from support.answering import answer
 from support.documents import document
+from support.schemas import validate
 from support.stored import NAMES, plain, stored
 
 OPTIONS = {
@@ -48,6 +50,11 @@ def test_each_report_in_each_form(report: str, recording: str) -> None:
         assert "\x1b" not in result.stdout
         pages[form] = result.stdout
     assert pages["markdown"] != pages["text"]
+    for tokens in (500, 1000, 4000):
+        assert all(len(bounded_text(page, tokens)) <= 4 * tokens for page in pages.values())
+        bounded = bounded_json(told, tokens)
+        assert len(bounded) <= 4 * tokens
+        validate(json.loads(bounded))
 
 
 @pytest.mark.parametrize("recording", ["toy", "training"])

@@ -35,7 +35,8 @@ def test_a_url_says_what_the_folder_says(store: fsspec.AbstractFileSystem) -> No
         there, here = (json.loads(answer(command, target, "--format", "json").stdout) for target in (
             f"{URL}/toy", stored("toy")
         ))  # fmt: skip
-        assert there["recording"].endswith("/toy")
+        assert there["recording"] == f"{URL}/toy"
+        assert all(f" {URL}/toy" in each["command"] or each["runs_program"] for each in there["next"])
         for each in (there, here):
             each.pop("recording"), each.pop("next"), (each.get("run") or {}).pop("started_ns", None)
         assert there == here
@@ -43,6 +44,7 @@ def test_a_url_says_what_the_folder_says(store: fsspec.AbstractFileSystem) -> No
 
 def test_of_a_folder_of_jobs_the_newest_is_read(store: fsspec.AbstractFileSystem) -> None:
     result = answer("explain", URL)
+    assert f"Recorded in {URL}/training." in result.stdout
     assert f"read from {URL} (training)" in result.stderr
     assert result.exit_code == 0
 

@@ -1,7 +1,9 @@
 """`dynamo mcp` under the client of the official SDK: tools, bounds, and programs that do not behave."""
 
+import json
 import re
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -15,7 +17,10 @@ import pytest
 pytest.importorskip("mcp.client")
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.shared.exceptions import MCPError
+from mcp.types import TextResourceContents
 
+from support.schemas import validate
 from support.stored import stored
 
 Use = Callable[[Client], Awaitable[None]]
@@ -47,6 +52,40 @@ async def answer(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     assert not result.is_error, result.content
     assert result.structured_content is not None
     return dict(result.structured_content)
+
+
+def test_recordings_are_resources(serve: Callable[..., None], tmp_path: Path) -> None:
+    async def use(client: Client) -> None:
+        assert (await client.list_resources()).resources == []
+        for name in ("recompiling", "toy"):
+            shutil.copytree(stored(name), tmp_path / ".dynamo" / name)
+        resources = (await client.list_resources(cache_mode="refresh")).resources
+        assert [each.uri for each in resources] == ["recording://recompiling", "recording://toy"]
+        (content,) = (await client.read_resource("recording://toy")).contents
+        assert isinstance(content, TextResourceContents)
+        document = json.loads(content.text)
+        validate(document)
+        assert (document["schema"], document["recording"]) == (
+            "dynamo-explain",
+            str(tmp_path / ".dynamo" / "toy"),
+        )
+        assert len(content.text) <= 4000 and document["actions"]
+        for name in ("nothing", "..", "%2E%2E"):
+            with pytest.raises(MCPError):
+                await client.read_resource(f"recording://{name}")
+
+    serve(use)
+
+
+def test_it_imports_no_torch_and_no_report(tmp_path: Path, environment: dict[str, str]) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "dynamo_cli", "mcp"]
+    ended = subprocess.run(
+        command, cwd=tmp_path, env=environment, input="", capture_output=True, text=True, timeout=120
+    )
+    imported = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert "dynamo_cli.mcp_server" in imported
+    assert imported.isdisjoint({"torch", "numpy", "dynamo_core.model", "dynamo_reporters.report"})
 
 
 async def refused(client: Client, tool: str, **arguments: Any) -> str:

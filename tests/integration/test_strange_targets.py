@@ -375,7 +375,7 @@ def test_a_recording_is_for_its_owner_only_and_holds_no_secret(
     ("redirection", "exit_code", "says"),
     [
         (">/dev/full", 120, "dynamo: cannot write to stdout: No space left on device\n"),
-        (">&-", 120, "dynamo: stdout is closed, so nobody would see the report: name a file with -o\n"),
+        (">&-", 120, "dynamo: stdout is closed, so nobody would see the report; name a file with -o\n"),
         ("| true", 141, ""),
     ],
 )

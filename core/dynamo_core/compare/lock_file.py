@@ -150,7 +150,7 @@ def read_lock(file: Path) -> dict[str, Facts]:
 def write_lock(file: Path, facts: Mapping[str, Facts]) -> None:
     """Write the facts of all programs, in one step."""
     if "version" in facts:
-        raise LockFileProblem("in a lock file, `version` is no program: give it another --name")
+        raise LockFileProblem("in a lock file, `version` is no program; give it another --name")
     text = lock_text(facts)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -195,7 +195,7 @@ def _edited(patch: Patch, written: Mapping[str, Any]) -> str:
         raise CannotApply(f"{file} has this fix already")
     new = apply_patch(text, patch)
     if new is None:
-        raise CannotApply(f"{file} has changed since the fix was proven: run `dynamo fix` again")
+        raise CannotApply(f"{file} has changed since the fix was proven; run `dynamo fix` again")
     return new
 
 

@@ -111,11 +111,11 @@ def read_proven() -> ProvenFixes:
         saved = json.loads(read_plain(_FILE, _LARGEST))
         mark, found = saved["mark"], from_json(ProvenFixes, saved)
     except FileNotFoundError as error:
-        raise CannotApply("nothing has been proven here yet: run `dynamo fix` first") from error
+        raise CannotApply("nothing has been proven here yet; run `dynamo fix` first") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CannotApply(f"{_FILE} is damaged: run `dynamo fix` again") from error
+        raise CannotApply(f"{_FILE} is damaged; run `dynamo fix` again") from error
     if mark is None or mark != provenance_mark(FOLDER):
         raise CannotApply(
-            f"{FOLDER} was not made here since this machine was started: run `dynamo fix` again"
+            f"{FOLDER} was not made here since this machine was started; run `dynamo fix` again"
         )
     return found

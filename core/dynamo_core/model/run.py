@@ -384,7 +384,7 @@ class Recording:
     For a job of many ranks, `left_out` says which processes were not read. `not_arrived` names files that
     were not uploaded, or not completely. `called` are the collectives that each rank called last, where dumps
     of torch's flight recorder lie beside the streams. `whole` is the complete recording, where this one is a
-    selection of its processes.
+    selection of its processes. `url` is where `path` was copied from.
     """
 
     path: Path
@@ -396,6 +396,12 @@ class Recording:
     not_arrived: tuple[str, ...] = ()
     called: dict[int, tuple[CalledCollective, ...]] = field(default_factory=dict)
     whole: "Recording | None" = None
+    url: str | None = None
+
+    @property
+    def address(self) -> str:
+        """What names it on a command line: its URL, or else its path."""
+        return self.url or str(self.path)
 
     @property
     def entire(self) -> "Recording":

@@ -31,7 +31,7 @@ from .calls import CALL_SAMPLES, assign_calls, last_stack, parse_calls
 from .files import DEFAULT_FOLDER, LARGEST_PROCESSES_FILE, read_run_file
 from .plain_files import is_plain_file, open_plain, other_kind, read_plain, size_of
 from .ranks import FLIGHT_RECORDER, flight_recorder_dumps
-from .remote import not_arrived
+from .remote import not_arrived, url_of
 from .structured import Item
 from .trace_format import Record, RecordParser
 from .window import add_window
@@ -163,6 +163,7 @@ class Follower:
             not_arrived=tuple(not_arrived(folder)) if self._path.is_dir() else (),
             left_out=tuple(unread),
             called=called,
+            url=url_of(self._path),
         )
 
     def _refuse_what_is_no_recording(self, followers: list["_StreamFollower"], has_run: bool) -> None:

@@ -25,6 +25,8 @@ _PLAIN_NAME = re.compile(r"[\w.-]{1,255}")
 
 Progress = Callable[[int, int], None]
 
+_URLS: dict[Path, str] = {}  # by the copies that were made of them
+
 
 def is_url(text: str) -> bool:
     """Whether a text is a URL, and not a path."""
@@ -46,6 +48,7 @@ def fetched(url: str, progress: Progress | None = None) -> Path:
         names = _names(files, target)
         if names is not None and not any(map(_is_part, names)):
             target, names = _newest_job(files, url, target)
+            url = f"{url.rstrip('/')}/{PurePosixPath(target).name}"
         if names is None:
             raise NoRecording(f"no such recording: {url}")
         folder = Path(tempfile.mkdtemp(prefix="dynamo-"))
@@ -62,7 +65,13 @@ def fetched(url: str, progress: Progress | None = None) -> Path:
         raise
     except Exception as error:  # whatever a file system's library raises
         raise DamagedRecording(f"cannot read {url}: {_words(error)}") from error
+    _URLS[copy] = url
     return copy
+
+
+def url_of(copy: Path) -> str | None:
+    """The URL of the recording that this is a copy of; None for any other path."""
+    return _URLS.get(copy)
 
 
 def not_arrived(folder: Path) -> list[str]:

@@ -44,7 +44,7 @@ def _about(case: Case) -> Iterator[Block]:
     yield Heading(_cut(verdict(recording, case.summary), 3), 1)
     if recording.run is not None:
         # How it ended is seen in any case.
-        after = _cut(f"{ending(recording.run)}. Recorded in {recording.path}.", 1)
+        after = _cut(f"{ending(recording.run)}. Recorded in {recording.address}.", 1)
         yield Paragraph(_cut(shlex.join(recording.run.command or []), 2, f" {after}"))
     if recording.processes:
         about = versions(recording)

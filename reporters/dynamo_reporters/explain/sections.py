@@ -105,7 +105,7 @@ def _about(case: Case) -> Iterator[Block]:
     recording = case.recording
     if recording.run is not None:
         command = shlex.join(recording.run.command or [])
-        yield Paragraph(f"{command} {ending(recording.run)}. Recorded in {recording.path}.")
+        yield Paragraph(f"{command} {ending(recording.run)}. Recorded in {recording.address}.")
     if recording.processes:
         text, about = origin_sentence(recording), versions(recording)
         yield Paragraph(f"{text} {about}." if about else text)
@@ -186,7 +186,7 @@ def further_commands(case: Case) -> str:
         ("ops", bool(summary.graphs)),
     ]
     useful = " | ".join(command for command, has_more in commands if has_more)
-    return f"dynamo {useful}  {shlex.quote(str(case.recording.path))}" if useful else ""
+    return f"dynamo {useful}  {shlex.quote(case.recording.address)}" if useful else ""
 
 
 def _more(case: Case) -> Iterator[Block]:

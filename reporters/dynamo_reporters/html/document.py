@@ -303,7 +303,7 @@ def _main(first: Iterable[Element]) -> Element:
 
 
 def _footer(recording: Recording) -> Element:
-    made = h("p", f"Made by dynamo {__version__} of the recording {recording.path}. ")
+    made = h("p", f"Made by dynamo {__version__} of the recording {recording.address}. ")
     return h("footer", made, h("p", "The same in a terminal: ", command("explain", recording)))
 
 

@@ -349,7 +349,7 @@ def command(what: str, recording: Recording) -> Element:
             shlex.split(shlex.join((recording.run.command or [])[1:])) if recording.run is not None else []
         )
     else:
-        words.append(str(recording.path))
+        words.append(recording.address)
     return h("code", shlex.join(words), class_="command")
 
 

@@ -1,0 +1,43 @@
+"""What to ask next: commands, with what each shows and whether it runs the program."""
+
+import shlex
+
+from dynamo_core.case import Case
+from dynamo_core.shared.quick_dataclass import dataclass
+
+from .page.blocks import Bullets
+
+
+@dataclass(frozen=True)
+class NextCommand:
+    """A command to go on with."""
+
+    command: str
+    shows: str
+    runs_program: bool
+
+
+def next_commands(case: Case, report: str) -> list[NextCommand]:
+    """At most three, of which the first is worth most."""
+    path = shlex.quote(case.recording.address)
+    if report != "explain":
+        return [NextCommand(f"dynamo-cli explain {path}", "what to do first, and what it saves", False)]
+    found = []
+    action = next((each for each in case.actions if each.remedy is not None), None)
+    if action is not None and action.remedy is not None:
+        shown = action.remedy.check.removeprefix("dynamo ")
+        found.append(NextCommand(f"dynamo-cli {shown} {path}", "what the first action is to cure", False))
+        if case.recording.run is not None and case.recording.run.command:
+            program = shlex.join(case.recording.run.command)
+            fix = NextCommand(f"dynamo-cli fix -y -- {program}", "remedies that are proven by runs", True)
+            found.append(fix)
+    return [*found, NextCommand(f"dynamo-cli profile {path}", "where the wall time went", False)]
+
+
+def next_block(commands: list[NextCommand]) -> Bullets:
+    """The commands as the last lines of a page."""
+    return Bullets([f"next: `{each.command}`: {each.shows}; {_cost(each)}" for each in commands], "dim")
+
+
+def _cost(command: NextCommand) -> str:
+    return "runs the program" if command.runs_program else "only reads"
