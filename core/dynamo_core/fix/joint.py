@@ -39,8 +39,8 @@ class Candidate:
         """The remedy as edits of source."""
         return source_change(self.fix.finding.place, self.change, self.called_at)
 
-    def trial(self, judged: Judgement, before: int, run: ObservedRun) -> Trial:
-        """The trial of the remedy in a run with others; the finding was met `before` times without."""
+    def trial(self, judged: Judgement, before: int, run: ObservedRun, *, is_shared: bool) -> Trial:
+        """The trial of the remedy in a run, `is_shared` with others; the finding was met `before` times."""
         return Trial(
             self.remedy,
             judged.verdict,
@@ -50,7 +50,7 @@ class Candidate:
             (run.result,),
             self.edited,
             self.called_at,
-            is_shared=True,
+            is_shared=is_shared,
         )
 
 

@@ -82,7 +82,6 @@ LONGEST_OUTPUT = 4 << 20  # bytes of a run's output that are compared
 _LONGEST_LINE = 100  # characters of a remedy's text in the progress line
 _BASELINE_RUNS = 2  # two, to see what differs from run to run without any remedy
 _MOST_UNCHANGED_RUNS = 4  # with those made again since a number differed
-_LEAST_AT_ONCE = 2  # remedies
 _RUNS_BEFORE_SLOWER = 2  # a second run rules out that the machine was busy for a moment
 _LEAST_TIME = 120.0  # seconds: a run may take this long, or ten times as long as the first one
 
@@ -185,7 +184,8 @@ class _Search:
         for fix in result.fixes:
             if not fix.is_proven:
                 self._try_remedies(fix, result.fixes)
-        if result.together is None or any(fix.kept and not fix.kept.is_shared for fix in result.fixes):
+        together = () if result.together is None else result.together.runs
+        if result.together is None or any(fix.kept and fix.kept.runs != together for fix in result.fixes):
             result.together = self._try_together(result.fixes)
             self._keep_what_holds_together(result)
 
@@ -211,18 +211,18 @@ class _Search:
         assert self._first is not None
         program, recording = self._plan.request.program, self._first.recording
         tried = candidates(result.fixes, program, compile_calls(recording))
-        if len(tried) < _LEAST_AT_ONCE or any(
-            self._known_trial(each.fix.finding, each.remedy) for each in tried
-        ):
+        if not tried or any(self._known_trial(each.fix.finding, each.remedy) for each in tried):
             return None
         together = self._run_together("the first remedy of each finding, beside eager", tried)
         if together is None:
             return None
         run, edited = together
         judged = judge_together(self._baseline, run, ())
+        before = total_times(self._baseline[0].findings)
         if judged.verdict in KEPT:
             self._keep_what_is_proven(tried, run, result.fixes)
-        before = total_times(self._baseline[0].findings)
+        elif len(tried) == 1:
+            tried[0].fix.trials.append(tried[0].trial(judged, before, run, is_shared=False))
         trial = Trial(
             tried[0].remedy, judged.verdict, judged.reason, before, judged.after, (run.result,), edited
         )
@@ -239,7 +239,8 @@ class _Search:
             judged = judge(each.fix.finding, self._baseline, run, is_edit=is_edit)
             is_proven = judged.verdict == "cures" and has_cured(each, tried, self._first.recording)
             if is_proven or judged.verdict == "does not cure":
-                trial = each.trial(judged, times_met(each.fix.finding, self._baseline[0].findings), run)
+                before = times_met(each.fix.finding, self._baseline[0].findings)
+                trial = each.trial(judged, before, run, is_shared=len(tried) > 1)
                 each.fix.trials.append(trial)
                 each.fix.kept = trial if is_proven else None
         kept = [fix for fix in fixes if fix.kept is not None]

@@ -1,6 +1,6 @@
 """The search for fixes, with runs that are made up: which are made, and what is concluded from them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -174,9 +174,13 @@ def test_what_was_tried_on_the_frame_in_vain_takes_no_run(
     assert ran == ["trying: set gone"] and fix.kept is fix.trials[1]
 
 
-def at_once(search: _Search, monkeypatch: pytest.MonkeyPatch, run: Runs) -> Fixes:
-    """The fixes of a program with three findings, each with a remedy that its frame was traced again with."""
-    names = {"one": LIMIT, "two": BREAK, "three": OTHER}
+THREE = {"one": LIMIT, "two": BREAK, "three": OTHER}
+
+
+def at_once(
+    search: _Search, monkeypatch: pytest.MonkeyPatch, run: Runs, names: Mapping[str, Finding] = THREE
+) -> Fixes:
+    """The fixes of a program with these findings, each with a remedy that cured its frame, traced again."""
     findings = [
         replace(finding, remedies=(replace(setting(name), tried="gone"),)) for name, finding in names.items()
     ]
@@ -214,8 +218,7 @@ def test_what_is_not_cured_beside_the_others_is_not_kept(
 def test_where_all_at_once_do_harm_each_is_tried_alone(
     search: _Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cures = {"one": LIMIT, "two": BREAK, "three": OTHER}
-    run = runs_by_settings(lambda names: [each for name, each in cures.items() if name not in names])
+    run = runs_by_settings(lambda names: [each for name, each in THREE.items() if name not in names])
 
     def fails(what: str, request: Request, *others: Any) -> ObservedRun:
         ran = run(what, request)
@@ -225,6 +228,20 @@ def test_where_all_at_once_do_harm_each_is_tried_alone(
     assert [fix.kept is not None for fix in result.fixes] == [True, True, False]
     assert result.fixes[2].trials[0].verdict == "changes the output"
     assert not any(fix.kept.is_shared for fix in result.fixes if fix.kept)
+
+
+def test_a_single_remedy_that_does_harm_is_not_run_again(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+
+    def run(what: str, *others: Any) -> ObservedRun:
+        ran.append(what)
+        return ObservedRun(RAN, "nan", [])
+
+    result = at_once(search, monkeypatch, run, {"one": LIMIT})
+    assert ran == ["the first remedy of each finding, beside eager"]
+    assert [each.verdict for each in result.fixes[0].trials] == ["changes the output"]
 
 
 def test_what_another_setting_may_have_cured_is_tried_alone(
