@@ -23,10 +23,11 @@ from pairs import progress, workplace
 import dynamo_core
 
 TESTS = Path(__file__).resolve().parent.parent / "tests" / "integration"
+sys.path += [str(TESTS), str(TESTS.parent)]
+from launching import ForkingPython  # noqa: E402
+
 CORPUS = TESTS / "broken_programs"
-_COMPILER = ("torch", "torch._dynamo", "torch._inductor.compile_fx", "torch._functorch.aot_autograd")
 _LIMITS = ("--most-runs", "14", "--budget", "120")
-_SECONDS = 900
 
 
 @dataclass(frozen=True)
@@ -42,40 +43,24 @@ class Outcome:
 _VERDICTS = ("proven", "wrong", "tried", "not tried", "failed")
 
 
-class Launcher:
-    """Runs `dynamo` commands; programs are forked from a process that has imported torch already."""
+def environment(folder: Path) -> dict[str, str]:
+    """The environment of the programs: none of our own variables or torch's, and a cache of their own."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DYNAMO_", "TORCH"))}
+    cache = os.environ.get("DYNAMO_TEST_INDUCTOR_CACHE") or str(folder / "inductor")
+    return kept | {"TORCHINDUCTOR_CACHE_DIR": cache, "NO_COLOR": "1"}
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("DYNAMO_", "TORCH"))}
-        cache = os.environ.get("DYNAMO_TEST_INDUCTOR_CACHE") or str(folder / "inductor")
-        self._environment = kept | {"TORCHINDUCTOR_CACHE_DIR": cache, "NO_COLOR": "1"}
-        command = [sys.executable, str(TESTS / "forking_launcher.py"), *_COMPILER]
-        self._process = subprocess.Popen(
-            command, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
 
-    def run(self, *arguments: str) -> tuple[int, str, str]:
+@dataclass(frozen=True)
+class Runner:
+    """Runs `dynamo` commands in a folder, in copies of a Python that has imported torch."""
+
+    python: ForkingPython
+    folder: Path
+
+    def dynamo(self, *arguments: str) -> tuple[int, str, str]:
         """Its exit code, stdout and stderr."""
-        assert self._process.stdin and self._process.stdout
-        stdout, stderr = self._folder / "stdout", self._folder / "stderr"
-        request = {
-            "arguments": list(arguments),
-            "environment": self._environment,
-            "cwd": str(self._folder),
-            "stdout": str(stdout),
-            "stderr": str(stderr),
-            "seconds": _SECONDS,
-        }
-        print(json.dumps(request), file=self._process.stdin, flush=True)
-        exit_code = int(self._process.stdout.readline())
-        return exit_code, stdout.read_text(), stderr.read_text()
-
-    def end(self) -> None:
-        """Let it end."""
-        assert self._process.stdin
-        self._process.stdin.close()
-        self._process.wait()
+        result = self.python.run("-m", "dynamo_cli", *arguments, cwd=self.folder)
+        return result.exit_code, result.stdout, result.stderr
 
 
 def main() -> None:
@@ -89,19 +74,21 @@ def main() -> None:
     )
     outcomes: list[Outcome] = []
     with workplace() as folder:
-        launcher = Launcher(folder)
+        python = ForkingPython(environment(folder), folder)
+        runner = Runner(python, folder)
         for number, name in enumerate(names, 1):
             progress(f"{name} ({number} of {len(names)})")
-            outcome = _outcome(name, launcher, folder)
+            outcome = _outcome(name, runner)
             outcomes.append(outcome)
             print(
                 f"{outcome.program:34} {outcome.verdict:10} {outcome.runs:3} runs  {outcome.how}", flush=True
             )
-        launcher.end()
+        python.end()
     _print_sums(outcomes)
 
 
-def _outcome(name: str, launcher: Launcher, folder: Path) -> Outcome:
+def _outcome(name: str, runner: Runner) -> Outcome:
+    folder = runner.folder
     programs = folder / "programs"
     shutil.rmtree(programs, ignore_errors=True)
     shutil.rmtree(folder / ".dynamo", ignore_errors=True)
@@ -111,7 +98,7 @@ def _outcome(name: str, launcher: Launcher, folder: Path) -> Outcome:
     written = ("--format", "json", "-o", str(document), "--patch", str(patch))
     for file in (document, patch):
         file.unlink(missing_ok=True)
-    exit_code, _, stderr = launcher.run("fix", "--yes", *_LIMITS, *written, *options, str(program))
+    exit_code, _, stderr = runner.dynamo("fix", "--yes", *_LIMITS, *written, *options, str(program))
     if exit_code or not document.exists():
         return Outcome(
             name, "failed", stderr.strip().splitlines()[-1] if stderr.strip() else f"exit {exit_code}"
@@ -121,14 +108,22 @@ def _outcome(name: str, launcher: Launcher, folder: Path) -> Outcome:
         return Outcome(name, "failed", "nothing was found", found["runs"])
     first, together = found["fixes"][0], found["together"]
     refuted = together is not None and together["verdict"] not in ("cures", "helps")
-    kept = None if first["kept"] is None else first["trials"][first["kept"]]
+    kept = _kept(first)
     if first["cured_by"] is not None:
-        kept = found["fixes"][first["cured_by"] - 1]["trials"][-1]
+        kept = next(
+            _kept(each)
+            for each in found["fixes"]
+            if each["number"] == first["cured_by"] and each["kept"] is not None
+        )
     if kept is None or refuted or kept["verdict"] != "cures":
         return _not_proven(name, first, together if refuted else None, found["runs"])
     how = _said(kept["remedy"])
-    wrong = _what_is_wrong(program, first, kept, patch, options, launcher, folder)
+    wrong = _what_is_wrong(program, first, kept, patch, options, runner)
     return Outcome(name, "wrong" if wrong else "proven", wrong or how, found["runs"])
+
+
+def _kept(fix: dict[str, Any]) -> dict[str, Any] | None:
+    return None if fix["kept"] is None else fix["trials"][fix["kept"]]
 
 
 def _options(program: Path) -> list[str]:
@@ -162,18 +157,18 @@ def _what_is_wrong(
     kept: dict[str, Any],
     patch: Path,
     options: Sequence[str],
-    launcher: Launcher,
-    folder: Path,
+    runner: Runner,
 ) -> str | None:
     """Make what is proven in the copy, run it, and say what is not as it was promised."""
-    _, before, _ = launcher.run("run", "-q", "-f", "-o", str(folder / "before"), *options, str(program))
+    folder = runner.folder
+    _, before, _ = runner.dynamo("run", "-q", "-f", "-o", str(folder / "before"), *options, str(program))
     if patch.exists() and patch.read_text():
         made = subprocess.run(["patch", "-p1", "-i", str(patch)], cwd=folder, capture_output=True, text=True)
         if made.returncode:
             return f"the patch does not apply: {made.stdout}"
     elif kept["remedy"]["change"]["edit"] is None:
         options = [*options, *kept["remedy"]["change"]["options"]]
-    exit_code, after, stderr = launcher.run(
+    exit_code, after, stderr = runner.dynamo(
         "run", "-q", "-f", "-o", str(folder / "after"), *options, str(program)
     )
     if after != before:

@@ -12,7 +12,8 @@ from typing import Any
 
 import click
 
-from dynamo_core.findings import CONTENTS, find
+from dynamo_core.case import Case
+from dynamo_core.findings import CONTENTS
 from dynamo_core.fix.applying import apply_all, apply_fix
 from dynamo_core.fix.proven import save
 from dynamo_core.fix.search import Plan, fix, refuse_unknown
@@ -129,13 +130,14 @@ def fix_command(
         return
     form = format_of(form, report_file)
     request, recording = _request(program_of(ctx), options)
-    if only:
-        refuse_unknown(only, None if recording is None else find(read(recording, CONTENTS)))
+    case = None if recording is None else Case(read(recording, CONTENTS))
+    refuse_unknown(only, None if case is None else case.findings)
+    numbers = {} if case is None else case.action_numbers
     request = replace(request, settings=request.settings._replace(stop_after=steps))
     _ask(request, most_runs, yes)
     main.end_early_on_sigterm()
     with _folder(output) as folder:
-        result = fix(Plan(request, folder, most_runs, budget, only), _announce)
+        result = fix(Plan(request, folder, most_runs, budget, only, numbers), _announce)
         try:
             _write(result, form, report_file, patch_file)
         finally:  # each takes long runs to make, and may fail where the other does not

@@ -105,6 +105,11 @@ class Case:
         run_seconds = max((wall.seconds for wall in walls if wall is not None), default=None)
         return [finding for finding in self.findings if is_context(finding, run_seconds)]
 
+    @property
+    def action_numbers(self) -> dict[str, int]:
+        """The number of the action that cures each finding, by its identity."""
+        return {identity: action.number for action in self.actions for identity in action.cures}
+
     def cured_by(self, action: Action) -> list[Finding]:
         """The findings that an action cures, the worst first."""
         return [self._by_identity[identity] for identity in action.cures]

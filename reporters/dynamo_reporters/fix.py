@@ -33,8 +33,8 @@ def fix_blocks(fixes: Fixes) -> Iterator[Block]:
             "compared, not its results.",
             "warning",
         )
-    for rank, fix in enumerate(fixes.fixes, 1):
-        yield from _fix_blocks(rank, fix, fixes)
+    for fix in fixes.fixes:
+        yield from _fix_blocks(fix, fixes)
     yield from _together(fixes)
 
 
@@ -58,8 +58,8 @@ def _what_was_done(fixes: Fixes) -> str:
     return f"{fixes.program} ran {number(len(fixes.runs), 'time')}, {seconds(took)} in all.{ended}{known}"
 
 
-def _fix_blocks(rank: int, fix: Fix, fixes: Fixes) -> Iterator[Block]:
-    yield Heading(f"{rank}. {_title(fix)}", 3)
+def _fix_blocks(fix: Fix, fixes: Fixes) -> Iterator[Block]:
+    yield Heading(f"{fix.number}. {_title(fix)}", 3)
     yield Paragraph(fix.finding.title)
     if fix.kept is not None:
         yield Paragraph(f"→ {fix.kept.remedy.text}", "advice")
@@ -67,7 +67,7 @@ def _fix_blocks(rank: int, fix: Fix, fixes: Fixes) -> Iterator[Block]:
             yield Paragraph(f"It may change: {fix.kept.remedy.may_change}")
         if fix.kept.verdict == "cures" and fix.kept.reason:
             yield Paragraph(f"With it {fix.kept.reason}.")
-        yield from _how(rank, fix.kept, fixes)
+        yield from _how(fix.number, fix.kept, fixes)
         faster = _speed(fix.kept, fixes)
         if faster:
             yield Paragraph(faster)
@@ -83,7 +83,7 @@ def _fix_blocks(rank: int, fix: Fix, fixes: Fixes) -> Iterator[Block]:
 def _title(fix: Fix) -> str:
     where = place(fix.finding.place) if fix.finding.place is not None else fix.finding.kind
     if fix.cured_by is not None:
-        return f"{where}: cured by fix {fix.cured_by}"
+        return f"{where}: cured by fix {fix.cured_by.number}"
     if fix.kept is not None:
         times = f"met {number(fix.kept.before, 'time')} before, {fix.kept.after} after"
         return f"{where}: {fix.finding.kind}, {times}, proven"
@@ -92,7 +92,7 @@ def _title(fix: Fix) -> str:
     return f"{where}: no remedy that a program can try"
 
 
-def _how(rank: int, kept: Trial, fixes: Fixes) -> Iterator[Block]:
+def _how(number: int, kept: Trial, fixes: Fixes) -> Iterator[Block]:
     """What to type: the edit, or without one the setting; a variable that several set has all values."""
     change = kept.remedy.change
     assert change is not None
@@ -109,7 +109,7 @@ def _how(rank: int, kept: Trial, fixes: Fixes) -> Iterator[Block]:
     if set_by_hand:
         yield Code("\n".join(set_by_hand), "sh")
     for patch in kept.patches:
-        yield Paragraph(f"{place_of(patch.file)}, or `dynamo fix --apply {rank}`:")
+        yield Paragraph(f"{place_of(patch.file)}, or `dynamo fix --apply {number}`:")
         yield Code("\n".join(changed_lines(patch)), "diff")
 
 
@@ -125,7 +125,9 @@ def _quoted(value: str) -> str:
 
 
 def _speed(kept: Trial, fixes: Fixes) -> str:
-    """How the run with it compares, by its steps; nothing where the runs without differ by as much."""
+    """How the run with it compares, by its steps; nothing where others were in the run, or for no steps."""
+    if kept.is_shared:
+        return ""
     without = [ran.step_seconds for ran in fixes.baseline if ran.step_seconds is not None]
     with_it = [ran.step_seconds for ran in kept.runs if ran.step_seconds is not None]
     if not without or not with_it:
@@ -162,6 +164,10 @@ def _together(fixes: Fixes) -> Iterator[Block]:
             f"{'the same output, ' if fixes.lines_compared else ''}{together.reason or 'the same ending'}, "
             "and no graph disagrees with eager."
         )
+        is_shared = any(fix.kept is not None and fix.kept.is_shared for fix in fixes.fixes)
+        faster = _speed(together, fixes) if is_shared else ""
+        if faster:
+            yield Paragraph(faster)
     else:
         why = f": {together.reason}" if together.reason else ""
         yield Paragraph(f"The run with all that is kept {together.verdict}{why}.", "warning")
@@ -176,7 +182,8 @@ def _together(fixes: Fixes) -> Iterator[Block]:
 class TrialValue:
     """A remedy that was tried; `patch` is the edit as a unified diff, empty where it is none.
 
-    One that `is_earlier` was tried by an earlier `dynamo fix` of the same program.
+    One that `is_earlier` was tried by an earlier `dynamo fix` of the same program; one that `is_shared`, in a
+    run with other remedies.
     """
 
     remedy: Remedy
@@ -187,11 +194,16 @@ class TrialValue:
     runs: tuple[RunResult, ...]
     patch: str
     is_earlier: bool
+    is_shared: bool
 
 
 @dataclass(frozen=True)
 class FixValue:
-    """A finding; `kept` is the place (from 0) of the proven remedy in `trials`, `cured_by` another fix."""
+    """A finding, with the `number` of the action of `dynamo explain` that cures it.
+
+    `kept` is the place (from 0) of the proven remedy in `trials`; `cured_by` the number of the action whose
+    remedy was shown to cure it as well.
+    """
 
     number: int
     finding: Finding
@@ -226,14 +238,16 @@ def fix_document(fixes: Fixes) -> FixDocument:
         FixDocument,
         fixes,
         runs=len(fixes.runs),
-        fixes=tuple(_fix(number, fix) for number, fix in enumerate(fixes.fixes, 1)),
+        fixes=tuple(map(_fix, fixes.fixes)),
         together=None if fixes.together is None else _trial(fixes.together),
     )
 
 
-def _fix(number: int, fix: Fix) -> FixValue:
+def _fix(fix: Fix) -> FixValue:
     kept = None if fix.kept is None else fix.trials.index(fix.kept)
-    return from_fields(FixValue, fix, number=number, kept=kept, trials=tuple(map(_trial, fix.trials)))
+    cured_by = None if fix.cured_by is None else fix.cured_by.number
+    trials = tuple(map(_trial, fix.trials))
+    return from_fields(FixValue, fix, kept=kept, cured_by=cured_by, trials=trials)
 
 
 def _trial(trial: Trial) -> TrialValue:

@@ -57,10 +57,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = str(program)
     kept = Trial(REMEDY, "cures", "", 1, 0, (), (Patch(file, BEFORE, AFTER),))
     fixes = [
-        Fix(FINDING, [kept], kept),
-        Fix(FINDING),
-        Fix(FINDING, [], replace(kept, patches=(Patch(file, BEFORE, SECOND),))),
-        Fix(FINDING, [], replace(kept, patches=())),
+        Fix(1, FINDING, [kept], kept),
+        Fix(2, FINDING),
+        Fix(3, FINDING, [], replace(kept, patches=(Patch(file, BEFORE, SECOND),))),
+        Fix(4, FINDING, [], replace(kept, remedy=replace(REMEDY, change=Change()), patches=())),
     ]
     save(Fixes("program", (), fixes))
     return tmp_path
@@ -91,7 +91,7 @@ def test_an_edit_of_several_files_is_made_in_all_of_them_or_in_none(
     other = here / "other.py"
     other.write_text(BEFORE)
     patches = tuple(Patch(str(here / name), BEFORE, AFTER) for name in ("program.py", "other.py"))
-    save(Fixes("program", (), [Fix(FINDING, [], Trial(REMEDY, "cures", "", 1, 0, (), patches))]))
+    save(Fixes("program", (), [Fix(1, FINDING, [], Trial(REMEDY, "cures", "", 1, 0, (), patches))]))
     rename = Path.replace
 
     def fails_for_the_second(self: Path, target: Path) -> Path:
@@ -129,20 +129,20 @@ def test_one_after_the_other_and_beside_changes_elsewhere(here: Path, apply: "pa
     assert program.read_text() == "# new\n" + AFTER.replace("f(1)", "f(2)")
 
 
-def _with_variable(sources: str) -> Fix:
+def _with_variable(number: int, sources: str) -> Fix:
     """A fix that sets an environment variable at the top of the program, as `dynamo fix` keeps it."""
     change = Change(environment=(Assignment("TORCH_COMPILE_DYNAMIC_SOURCES", sources),))
     program = Program(("program.py",), is_python=True)
     made = patches(program, [source_change(None, change)])
     kept = Trial(replace(REMEDY, change=change), "cures", "", 1, 0, (), made or ())
-    return Fix(FINDING, [kept], kept)
+    return Fix(number, FINDING, [kept], kept)
 
 
 @pytest.fixture
 def at_one_place(here: Path) -> Path:
     """Fixes that set one variable at the same line; the first two are proven together with each other."""
     program = Program(("program.py",), is_python=True)
-    fixes = [_with_variable("x"), _with_variable("y")]
+    fixes = [_with_variable(1, "x"), _with_variable(2, "y")]
     changes = [source_change(None, fix.kept.remedy.change) for fix in fixes if fix.kept]  # type: ignore[arg-type]
     together = Trial(REMEDY, "cures", "", 2, 0, (), patches(program, changes) or ())
     save(Fixes("program", (), fixes, together), program)
@@ -173,6 +173,13 @@ def test_a_fix_that_is_there_is_not_made_again(at_one_place: Path, apply: "parti
         assert (again.exit_code, "has this fix already" in again.stderr) == (113, True)
 
 
+def test_all_edits_of_an_action_are_made(here: Path, apply: "partial[Result]") -> None:
+    program = Program(("program.py",), is_python=True)
+    save(Fixes("program", (), [_with_variable(3, "x"), _with_variable(3, "y")]), program)
+    assert apply("3").exit_code == 0
+    assert "setdefault('TORCH_COMPILE_DYNAMIC_SOURCES', 'x,y')" in (here / "program.py").read_text()
+
+
 def test_all_is_refused_where_it_was_not_proven_in_one_run(here: Path, apply: "partial[Result]") -> None:
     result = apply("all")
     assert (result.exit_code, "--apply one of 1, 3" in result.stderr) == (113, True)
@@ -182,9 +189,9 @@ def test_all_is_refused_where_it_was_not_proven_in_one_run(here: Path, apply: "p
 @pytest.mark.parametrize(
     ("number", "says"),
     [
-        ("2", "finding 2 has no proven fix of its own"),
+        ("2", "action 2 has no proven fix of its own"),
         ("4", "fix 4 is no edit of a file"),
-        ("5", "there is no fix 5: `dynamo fix` had 4"),
+        ("5", "there is no fix 5: `dynamo fix` had 1, 2, 3, 4"),
     ],
 )
 def test_what_is_no_edit_is_said(number: str, says: str, here: Path, apply: "partial[Result]") -> None:

@@ -48,7 +48,7 @@ def what_differed(failure: GuardFailure) -> str:
     """What the guard found to differ: `size of x at dimension 0`, `dtype of x`, or torch's own words."""
     if failure.kind == "other" or failure.source is None:
         return without_stack_names(failure.check) or "torch does not say"
-    source = source_words(failure.source) if is_on_stack(failure.source) else failure.source
+    source = source_words(failure.source).replace("`", "")
     if _is_0_or_1(failure):
         return f"size of {source} at dimension {failure.dimension}"
     at = f" at dimension {failure.dimension}" if failure.dimension is not None else ""

@@ -55,7 +55,10 @@ def _draft(
     spent = sum(compile_.seconds or 0.0 for compile_ in compiles)
     count = number(len(compiles), "recompile")
     limit = ", and then torch's limit was hit" if kind == "recompile limit" else ""
-    where = f"{place(frame.place)}{process_title(frame.process, figures.recording)}"
+    # Of a library's function, the user's line that called it.
+    is_hidden = frame.place is not None and is_library(frame.place)
+    shown = main.place if is_hidden and main.place is not None else frame.place
+    where = f"{place(shown)}{process_title(frame.process, figures.recording)}"
     outside = figures.outside_seconds(frame.process) if kind == "recompile limit" else None
     # Findings of one frame are told apart by what differed.
     failure = main.failure if is_one_of_several and main.kind not in _IN_TORCHS_WORDS else None

@@ -91,22 +91,21 @@ class _Written:
 
 
 def apply_fix(number: int) -> list[str]:
-    """Apply fix `number` (from 1) and return what was done, one line for each step.
+    """Apply the fixes of action `number`, and return what was done, one line for each step.
 
     A fix that stands beside others that were applied is made as `dynamo fix` makes them together.
     CannotApply says why it was not applied.
     """
     proven, written = read_proven(), _read_written()
-    if number > len(proven.fixes):
-        raise CannotApply(f"there is no fix {number}: `dynamo fix` had {len(proven.fixes)}")
-    fix = proven.fixes[number - 1]
-    if fix is None:
-        raise CannotApply(f"finding {number} has no proven fix of its own")
-    if not fix.patches:
+    fixes = [fix for fix in proven.of_action(number) if fix.patches]
+    if not fixes:
         raise CannotApply(f"fix {number} is no edit of a file: do what `dynamo fix` shows")
     made = [each for each in written.fixes if each != number]
     combined = proven.further(number, made) if made else None
-    return _apply([combined or None, fix.patches], [number], written, f"undo-fix-{number}")
+    alone = fixes[0].patches if len(fixes) == 1 else proven.further(number, ())
+    if not alone:
+        raise CannotApply(f"the edits of fix {number} are in each other's way: run `dynamo fix` again")
+    return _apply([combined or None, alone], [number], written, f"undo-fix-{number}")
 
 
 def apply_all() -> list[str]:

@@ -29,8 +29,12 @@ _LARGEST = 64 << 20  # bytes
 
 @dataclass(frozen=True)
 class ProvenFix:
-    """The patches of a proven fix, and what they are made from; no patches for a fix that edits no file."""
+    """The patches of a fix, and what they are made from; no patches for a fix that edits no file.
 
+    `number` is that of its action; `change` is None where none was proven.
+    """
+
+    number: int
     patches: tuple[Patch, ...]
     change: Change | None = None
     place: Place | None = None
@@ -39,19 +43,30 @@ class ProvenFix:
 
 @dataclass(frozen=True)
 class ProvenFixes:
-    """The fixes of a program in their order, None where a finding has none of its own.
+    """The fixes of a program in their order, one for each finding.
 
     `together` are the patches of all fixes as they were proven in one run; empty where they were not.
     """
 
     program: Program | None
-    fixes: tuple[ProvenFix | None, ...]
+    fixes: tuple[ProvenFix, ...]
     together: tuple[Patch, ...]
 
     @property
     def editing(self) -> list[int]:
-        """The numbers (from 1) of the fixes that edit files."""
-        return [number for number, fix in enumerate(self.fixes, 1) if fix is not None and fix.patches]
+        """The numbers of the actions whose fixes edit files."""
+        return list(dict.fromkeys(fix.number for fix in self.fixes if fix.patches))
+
+    def of_action(self, number: int) -> list[ProvenFix]:
+        """The proven fixes of an action; CannotApply where there are none."""
+        fixes = [fix for fix in self.fixes if fix.number == number]
+        if not fixes:
+            numbers = ", ".join(map(str, dict.fromkeys(fix.number for fix in self.fixes))) or "none"
+            raise CannotApply(f"there is no fix {number}: `dynamo fix` had {numbers}")
+        proven = [fix for fix in fixes if fix.patches or fix.change is not None]
+        if not proven:
+            raise CannotApply(f"action {number} has no proven fix of its own")
+        return proven
 
     def further(self, number: int, made: Collection[int]) -> tuple[Patch, ...] | None:
         """What fix `number` changes in files with the fixes `made`; None where they cannot be combined."""
@@ -66,15 +81,14 @@ class ProvenFixes:
 
     def _combined(self, numbers: Sequence[int]) -> tuple[Patch, ...] | None:
         """The patches of several fixes made together in the original files, as `dynamo fix` makes them."""
-        fixes = [self.fixes[number - 1] for number in numbers]
-        known = [fix for fix in fixes if fix is not None and fix.change is not None]
-        if self.program is None or len(known) < len(numbers):
+        fixes = [fix for fix in self.fixes if fix.number in numbers]
+        if self.program is None:
             return None
-        changes = [source_change(fix.place, fix.change, fix.called_at) for fix in known if fix.change]
+        changes = [source_change(fix.place, fix.change, fix.called_at) for fix in fixes if fix.change]
         return patches(self.program, changes, self._originals())
 
     def _originals(self) -> dict[str, str]:
-        found = [patch for fix in self.fixes if fix is not None for patch in fix.patches]
+        found = [patch for fix in self.fixes for patch in fix.patches]
         return {patch.file: patch.before for patch in found}
 
     def _between(self, before: Sequence[Patch], after: Sequence[Patch]) -> tuple[Patch, ...]:
@@ -98,11 +112,11 @@ def save(fixes: Fixes, program: Program | None = None) -> None:
         raise CannotRecord(f"cannot write {FOLDER}: {error.strerror}") from error
 
 
-def _proven_fix(fix: Fix) -> ProvenFix | None:
+def _proven_fix(fix: Fix) -> ProvenFix:
     kept = fix.kept
     if kept is None:
-        return None
-    return ProvenFix(kept.patches, kept.remedy.change, fix.finding.place, kept.called_at)
+        return ProvenFix(fix.number, ())
+    return ProvenFix(fix.number, kept.patches, kept.remedy.change, fix.finding.place, kept.called_at)
 
 
 def read_proven() -> ProvenFixes:

@@ -1,14 +1,15 @@
-"""Try the remedies of a program's findings, one after the other, and keep those that are shown to cure.
+"""Try the remedies of a program's findings, and keep those that are shown to cure.
 
-Each run is a process of its own, without standard input. A finding that another's remedy also cures is not
+Each run is a process of its own, without standard input. The first remedies of all findings are tried in one
+run; what that does not prove is tried one after the other. A finding that another's remedy also cures is not
 tried again.
 """
 
 import re
 import resource
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 
 from ..analysis.time.steps import find_steps
@@ -26,7 +27,6 @@ from ..shared.errors import CannotRecord, DynamoError, NothingSelected, NotMeasu
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import VERIFY_REPORT
 from .changes import (
-    SourceChange,
     can_be_tried,
     environment_of,
     patches,
@@ -34,6 +34,7 @@ from .changes import (
     source_change,
     with_change,
 )
+from .joint import Candidate, candidates, cause_of, compile_calls, has_cured
 from .judging import (
     ComparedFindings,
     ObservedRun,
@@ -91,7 +92,8 @@ Announce = Callable[[str, int], None]  # gets what runs now, and how many runs a
 class Plan:
     """What to fix, the folder for its runs, and the budget: `most_runs` and `seconds`.
 
-    With `only`, just the findings of these identities are fixed.
+    With `only`, just the findings of these identities are fixed. `numbers` are those of the actions that a
+    recording of the program has, by the identities of what they cure.
     """
 
     request: Request
@@ -99,6 +101,7 @@ class Plan:
     most_runs: int
     seconds: float
     only: tuple[str, ...] = ()
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
 
 _IDENTITY = re.compile(r"(.+)-[0-9a-f]{12}")
@@ -138,6 +141,7 @@ class _Search:
         self._first_seconds: float | None = None
         self._baseline: list[ObservedRun] = []
         self._known: KnownTrials | None = None
+        self._first: Case | None = None
         self._last: Recording | None = None
 
     def fixes(self) -> Fixes:
@@ -148,23 +152,19 @@ class _Search:
             settings = self._plan.request.settings._replace(try_changes=number == 0)
             self._baseline.append(self._run(what, replace(self._plan.request, settings=settings)))
             refuse_unknown(self._plan.only, self._baseline[0].findings)
-        found = [each for each in self._baseline[0].findings if self._is_wanted(each)]
-        processes = [] if self._last is None else self._last.processes
+        assert self._first is not None
+        processes = self._first.processes
         self._known = KnownTrials(self._plan.request, [each.torch_version for each in processes])
         result = Fixes(
             self._plan.request.program.name,
             tuple(each.result for each in self._baseline),
-            [Fix(finding) for finding in found],
+            self._numbered(self._first),
             steps=self._plan.request.settings.stop_after,
             lines_compared=lines_compared(self._baseline),
             unseen=tuple(sorted(self._baseline[0].unseen)),
         )
         try:
-            for number, fix in enumerate(result.fixes, 1):
-                if not fix.is_proven:
-                    self._try_remedies(fix, number, result.fixes)
-            result.together = self._try_together(result.fixes)
-            self._keep_what_holds_together(result)
+            self._prove(result)
         except BudgetSpent as spent:
             result.stopped = str(spent)
         except KeyboardInterrupt:
@@ -178,11 +178,87 @@ class _Search:
             not self._plan.only or finding.identity in self._plan.only
         )
 
-    def _try_remedies(self, fix: Fix, number: int, fixes: Sequence[Fix]) -> None:
+    def _prove(self, result: Fixes) -> None:
+        """Try the remedies of all findings at once, then those that are left, and all that is kept."""
+        result.together = self._try_at_once(result)
+        for fix in result.fixes:
+            if not fix.is_proven:
+                self._try_remedies(fix, result.fixes)
+        together = () if result.together is None else result.together.runs
+        if result.together is None or any(fix.kept and fix.kept.runs != together for fix in result.fixes):
+            result.together = self._try_together(result.fixes)
+            self._keep_what_holds_together(result)
+
+    def _numbered(self, case: Case) -> list[Fix]:
+        """The findings to fix, by the numbers of the actions that cure them; those of the plan first."""
+        numbers = dict(self._plan.numbers)
+        for action in case.actions:
+            known = [numbers[identity] for identity in action.cures if identity in numbers]
+            further = max(numbers.values(), default=0) + 1
+            numbers = dict.fromkeys(action.cures, known[0] if known else further) | numbers
+        found = [
+            Fix(numbers[finding.identity], finding)
+            for finding in case.findings_by_action
+            if finding.identity in numbers and self._is_wanted(finding)
+        ]
+        return sorted(found, key=lambda fix: fix.number)
+
+    def _try_at_once(self, result: Fixes) -> Trial | None:
+        """Try the first remedies of all findings in one run, beside eager, and keep those that it proves.
+
+        None where they do harm together, or where not all of them are proven so.
+        """
+        assert self._first is not None
+        program, recording = self._plan.request.program, self._first.recording
+        tried = candidates(result.fixes, program, compile_calls(recording))
+        if not tried or any(self._known_trial(each.fix.finding, each.remedy) for each in tried):
+            return None
+        together = self._run_together("the first remedy of each finding, beside eager", tried)
+        if together is None:
+            return None
+        run, edited = together
+        judged = judge_together(self._baseline, run, ())
+        before = total_times(self._baseline[0].findings)
+        if judged.verdict in KEPT:
+            self._keep_what_is_proven(tried, run, result.fixes)
+        elif len(tried) == 1:
+            tried[0].fix.trials.append(tried[0].trial(judged, before, run, is_shared=False))
+        trial = Trial(
+            tried[0].remedy, judged.verdict, judged.reason, before, judged.after, (run.result,), edited
+        )
+        result.further_runs.append(run.result)
+        return trial if all(each.fix.kept for each in tried) else None
+
+    def _keep_what_is_proven(
+        self, tried: Sequence[Candidate], run: ObservedRun, fixes: Sequence[Fix]
+    ) -> None:
+        """Keep each remedy whose own finding is gone in a run with all of them, and not by another one."""
+        assert self._first is not None
+        for each in tried:
+            is_edit = each.change.edit is not None
+            judged = judge(each.fix.finding, self._baseline, run, is_edit=is_edit)
+            is_proven = judged.verdict == "cures" and has_cured(each, tried, self._first.recording)
+            if is_proven or judged.verdict == "does not cure":
+                before = times_met(each.fix.finding, self._baseline[0].findings)
+                trial = each.trial(judged, before, run, is_shared=len(tried) > 1)
+                each.fix.trials.append(trial)
+                each.fix.kept = trial if is_proven else None
+        kept = [fix for fix in fixes if fix.kept is not None]
+        compared = ComparedFindings(self._baseline, run.findings)
+        for fix in fixes:
+            if not fix.is_proven and not compared.times_left(fix.finding):
+                fix.cured_by = cause_of(fix, kept)
+        for fix in kept:
+            cured = {each.finding.identity for each in fixes if each is fix or each.cured_by is fix}
+            if self._known is not None and fix.kept is not None:
+                self._known.put(fix.finding, fix.kept, frozenset(cured))
+
+    def _try_remedies(self, fix: Fix, fixes: Sequence[Fix]) -> None:
         """Try remedies until one cures; else keep the one that helps most, if any."""
         helping: Trial | None = None
+        known = [trial.remedy for trial in fix.trials]
         for remedy in (*fix.finding.remedies, *further_remedies(fix.finding)):
-            if remedy.change is None or not can_be_tried(remedy.change):
+            if remedy.change is None or not can_be_tried(remedy.change) or remedy in known:
                 continue
             trial, cured = self._known_or_tried(fix.finding, remedy, remedy.change, fixes)
             fix.trials.append(trial)
@@ -190,7 +266,7 @@ class _Search:
                 fix.kept = trial
                 for other in fixes:
                     if other is not fix and not other.is_proven and other.finding.identity in cured:
-                        other.cured_by = number
+                        other.cured_by = fix
                 return
             if trial.verdict == "helps" and (helping is None or (trial.after or 0) < (helping.after or 0)):
                 helping = trial
@@ -200,7 +276,7 @@ class _Search:
         self, finding: Finding, remedy: Remedy, change: Change, fixes: Sequence[Fix]
     ) -> tuple[Trial, frozenset[str]]:
         """The trial, stored or made now, and the identities of all findings that it cured."""
-        known = None if self._known is None else self._known.get(finding, remedy)
+        known = self._known_trial(finding, remedy)
         if known is not None:
             return known
         trial, findings = self._try(finding, remedy, change)
@@ -210,6 +286,9 @@ class _Search:
         if self._known is not None:
             self._known.put(finding, trial, cured)
         return trial, cured
+
+    def _known_trial(self, finding: Finding, remedy: Remedy) -> tuple[Trial, frozenset[str]] | None:
+        return None if self._known is None else self._known.get(finding, remedy)
 
     def _try(self, finding: Finding, remedy: Remedy, change: Change) -> tuple[Trial, Sequence[Finding]]:
         """Run the program with the remedy; the trial, and the findings of its last run."""
@@ -245,30 +324,33 @@ class _Search:
 
     def _try_together(self, fixes: Sequence[Fix]) -> Trial | None:
         """Try all kept remedies at once, beside eager, and as edits of the program's files where possible."""
-        kept = [(fix.finding, fix.kept) for fix in fixes if fix.kept is not None]
+        kept = [Candidate.kept(fix, fix.kept) for fix in fixes if fix.kept is not None]
         if not kept:
             return None
-        program, request = self._plan.request.program, self._plan.request
-        source_changes: list[SourceChange] = []
-        others: list[Change] = []
-        for finding, trial in kept:
-            change = trial.remedy.change
-            assert change is not None
-            if trial.patches:
-                source_changes.append(source_change(finding.place, change, trial.called_at))
-            else:
-                others.append(change)
-                request = with_change(request, change)
-        edited = patches(program, source_changes) if source_changes else ()
-        remedy = kept[0][1].remedy
-        before = total_times(self._baseline[0].findings)
-        if edited is None:
+        remedy, before = kept[0].remedy, total_times(self._baseline[0].findings)
+        together = self._run_together("all that is kept, beside eager", kept)
+        if together is None:
             return Trial(remedy, "does not fit", "the edits are in each other's way", before)
-        request = replace(request, settings=request.settings._replace(verify=VERIFY_REPORT))
-        run = self._run("all that is kept, beside eager", request, others, edited)
-        self._repeat_where_only_numbers_differ(run)
+        run, edited = together
         judged = judge_together(self._baseline, run, _cured_alone(fixes))
         return Trial(remedy, judged.verdict, judged.reason, before, judged.after, (run.result,), edited)
+
+    def _run_together(
+        self, what: str, parts: Sequence[Candidate]
+    ) -> tuple[ObservedRun, tuple[Patch, ...]] | None:
+        """Run with several changes, beside eager, as edits where possible; None where they are in each
+        other's way."""
+        request, others = self._plan.request, [each.change for each in parts if not each.edited]
+        for change in others:
+            request = with_change(request, change)
+        source_changes = [each.source_change for each in parts if each.edited]
+        edited = patches(request.program, source_changes) if source_changes else ()
+        if edited is None:
+            return None
+        request = replace(request, settings=request.settings._replace(verify=VERIFY_REPORT))
+        run = self._run(what, request, others, edited)
+        self._repeat_where_only_numbers_differ(run)
+        return run, edited
 
     def _keep_what_holds_together(self, result: Fixes) -> None:
         """Where all kept remedies together do harm, withdraw each that does so beside those before it."""
@@ -289,7 +371,7 @@ class _Search:
                 held.append(fix)
                 best = together
             else:
-                reason = _beside([result.number_of(each) for each in held], together.reason)
+                reason = _beside(list(dict.fromkeys(each.number for each in held)), together.reason)
                 result.withdraw(fix, together.verdict, reason)
         if best is not None:
             result.together = best
@@ -335,7 +417,8 @@ class _Search:
             recording = read(outcome.recording, CONTENTS)
         except DynamoError as error:
             raise NotMeasured(f"a run left nothing to read: {error}") from error
-        self._last = recording
+        case = Case(recording)
+        self._first, self._last = self._first or case, recording
         steps = [found.median for process in recording.processes if (found := find_steps(process))]
         ending = outcome.ending
         trying = sum(
@@ -354,7 +437,7 @@ class _Search:
             _read_output(file).replace(folder, self._plan.request.program.import_path()[0])
             for file in (unattended.stdout, unattended.stderr)
         )
-        findings = Case(recording).findings_by_action
+        findings = case.findings_by_action
         return ObservedRun(result, stdout, findings, program_stderr(stderr), unseen_kinds(recording))
 
     def _check_budget(self) -> None:

@@ -64,7 +64,7 @@ class Trial:
 
     `reason` explains the verdict in words. `patches` are the edits that were tried, or that have the same
     effect permanently; `called_at` the calls of torch.compile in which arguments were replaced. A trial that
-    `is_earlier` was made by an earlier `dynamo fix`.
+    `is_earlier` was made by an earlier `dynamo fix`; one that `is_shared` in a run with other remedies.
     """
 
     remedy: Remedy
@@ -76,19 +76,22 @@ class Trial:
     patches: tuple[Patch, ...] = ()
     called_at: tuple[Place, ...] = ()
     is_earlier: bool = False
+    is_shared: bool = False
 
 
 @dataclass
 class Fix:
     """A finding and its trials. `kept` is the trial of the remedy to use, None where none cures it.
 
-    `cured_by` is the number (from 1) of another fix whose remedy cures this one as well.
+    `number` is that of the action of `dynamo explain` that cures the finding; several findings may have the
+    same. `cured_by` is another fix whose remedy cures this one as well.
     """
 
+    number: int
     finding: Finding
     trials: list[Trial] = field(default_factory=list)
     kept: Trial | None = None
-    cured_by: int | None = None
+    cured_by: "Fix | None" = None
 
     @property
     def is_proven(self) -> bool:
@@ -140,29 +143,23 @@ class Fixes:
     def withdraw(self, fix: Fix, verdict: Verdict, reason: str) -> None:
         """Withdraw the remedy of a fix, also for the other fixes it cured, as it did harm beside others."""
         assert fix.kept is not None
-        number = self.number_of(fix)
         refuted = replace(fix.kept, verdict=verdict, reason=reason)
         fix.trials[fix.trials.index(fix.kept)] = refuted
         fix.kept = None
         for other in self.fixes:
-            other.cured_by = None if other.cured_by == number else other.cured_by
+            other.cured_by = None if other.cured_by is fix else other.cured_by
 
     def with_what_they_cure(self, fixes: Sequence[Fix]) -> list[Fix]:
         """These fixes, and the findings that their remedies cure as well."""
-        numbers = {self.number_of(fix) for fix in fixes}
-        return [*fixes, *(fix for fix in self.fixes if fix.cured_by in numbers)]
-
-    def number_of(self, fix: Fix) -> int:
-        """The number (from 1) of a fix."""
-        return next(number for number, other in enumerate(self.fixes, 1) if other is fix)
+        return [*fixes, *(each for each in self.fixes if any(each.cured_by is fix for fix in fixes))]
 
     @property
     def runs(self) -> list[RunResult]:
-        """The runs of the program that this `dynamo fix` made."""
+        """The runs of the program that this `dynamo fix` made, each once."""
         tried = [trial for fix in self.fixes for trial in fix.trials]
         tried += [self.together] if self.together is not None else []
         now = (run for trial in tried if not trial.is_earlier for run in trial.runs)
-        return [*self.baseline, *now, *self.further_runs]
+        return list(dict.fromkeys([*self.baseline, *now, *self.further_runs]))
 
 
 # The program with some of its files edited

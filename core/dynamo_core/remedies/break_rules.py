@@ -92,12 +92,13 @@ def _is_about_line(remedy: RemedyTemplate[BreakContext]) -> bool:
 # Source: torch/_dynamo/graph_break_hints.py and the hints in torch/_dynamo/graph_break_registry.json, read
 # with 2.13; the hints of 2.8 to 2.15 have the same words.
 
-# For those who develop torch, or for nobody: that there is a bug, or that something might be supported.
+# For those who develop torch, or for nobody: that there is a bug, that something might be supported, or what
+# has an address in it.
 _FOR_DEVELOPERS = re.compile(
     r"\b(?:report|open|file|submit) (?:an issue|a bug)|tracing rules|VariableTracker|\btp_\w"
     r"|This graph break is fundamental|likely to be a Dynamo bug|not supposed to be reachable"
     r"|side effect system|does not really define|debug context|debug_force_graph_break"
-    r"|building PyTorch from source|pytest|TestCase",
+    r"|building PyTorch from source|pytest|TestCase| at 0x[0-9a-f]",
     re.IGNORECASE,
 )
 # What may be said of many breaks, and comes after what is said of this one.

@@ -100,12 +100,11 @@ CALLS: BreakRules = (
         (
             RemedyTemplate(
                 "take `{line}` out of the compiled code: log after the call of `{function}`.",
-                cures=("logging_call",),
+                cures=("logging_call", "warned_once"),
             ),
             RemedyTemplate(
-                "have torch leave loggers out: "
-                "`torch._dynamo.config.ignore_logging_functions.add(logging.Logger.info)`, and so for each "
-                "method.",
+                "have torch leave loggers out: for each of their methods, as "
+                "`torch._dynamo.config.ignore_logging_functions.add(logging.Logger.info)`.",
                 cures=("logging_call",),
                 change=Change(
                     settings=tuple(
@@ -252,11 +251,17 @@ ANY_OTHER: BreakRules = (
             RemedyTemplate(
                 _ELSEWHERE + " A function of your own in C++ becomes part of the graph as a custom operator "
                 "(`torch.library.custom_op`).",
-                cures=("c_extension_call",),
+                cures=("c_extension_call", "packed_sequence"),
                 change=_MOVED_CALL,
             ),
         ),
         unless=re.compile(r"^\s*(?:async )?with\b"),
+        when=_is_inside,
+    ),
+    Rule(
+        re.compile(r"Failed to convert args/kwargs to proxy"),
+        "`{call}` is given an object that no graph can hold, as a generator of random numbers",
+        (RemedyTemplate(_ELSEWHERE, cures=("noise_of_a_generator",), change=_MOVED_CALL),),
         when=_is_inside,
     ),
     Rule(
@@ -304,6 +309,19 @@ BY_A_LIBRARY: BreakRules = (
         "`{call}` leads into the library `{library}`, which asks torch not to trace it",
         _outside_of_library("library_asks_for_a_break"),
         when=lambda break_context: break_context.is_in_library,
+    ),
+    Rule(
+        re.compile(r"Data-dependent branching"),
+        "`{call}` leads into a function of torch's that branches on what a tensor holds, and that is not "
+        "known while the function is compiled",
+        (
+            RemedyTemplate(
+                "leave out the argument of `{called}` that asks for the check, if one does, and test what it "
+                "returns after the call of `{function}`; else call `{called}` outside of the compiled code.",
+                cures=("norm_that_must_be_finite",),
+            ),
+        ),
+        when=lambda break_context: break_context.library == "torch",
     ),
     Rule(
         _LOOKS,

@@ -146,6 +146,17 @@ TORCH_CODE: BreakRules = (
         ),
     ),
     Rule(
+        re.compile(r"Tensor\.retain_grad\(\)"),
+        "autograd knows of no value inside of a graph whose gradient it could keep (`{line}`)",
+        (
+            RemedyTemplate(
+                "end the compiled function in front of `{line}`, and compile what comes after it as a "
+                "function of its own: between two graphs the value is a tensor that keeps its gradient.",
+                cures=("gradient_kept",),
+            ),
+        ),
+    ),
+    Rule(
         re.compile(r"requires_grad_\(\)"),
         "a tensor that is made inside is set to require a gradient, and then returned",
         (
@@ -250,10 +261,21 @@ PYTHON_CODE: BreakRules = (
         (
             RemedyTemplate(
                 "put `{line}` around the call of `{function}`, in place of having it inside.",
-                cures=("lock_held",),
+                cures=("lock_held", "saved_on_the_cpu"),
             ),
         ),
         line=re.compile(r"^\s*(?:async )?with\b"),
+    ),
+    Rule(
+        re.compile(r"weakref\.(?:Callable)?ProxyType"),
+        "`{line}` asks an object through a weak proxy (`weakref.proxy`), into which torch cannot look",
+        (
+            RemedyTemplate(
+                "hold the object by `weakref.ref(…)`, and call that reference where it is asked: torch "
+                "traces that; or read what is needed before the call of `{function}`.",
+                cures=("weak_proxy",),
+            ),
+        ),
     ),
     Rule(
         re.compile(r"__build_class__|LOAD_BUILD_CLASS"),

@@ -25,6 +25,7 @@ _LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
 _OF_A_MARK = re.compile(
     r"_(?:dynamo_\w{1,40}_indices|has_dynamo_dim_marking) .{0,80}\bpresent on runtime tensor"
 )
+_BRANCHES = re.compile(r"(?:if|elif|while)\b|.{1,300}\bif\b.{1,300}\belse\b")
 _TYPE = re.compile(r"type=<class '([^']+)'>")
 
 
@@ -134,7 +135,7 @@ OF_SHARED_CODE: Sequence[Rule[RecompileCause]] = (
         "their versions together: `torch.compile(..., isolate_recompiles=True)` counts those of each call "
         "apart; or compile what calls all of them.",
         lambda cause: Change(arguments=(Assignment("isolate_recompiles", "True"),)),
-        cures=("recompile_one_decorator", "recompile_shared_base_class"),
+        cures=("recompile_one_decorator", "recompile_shared_base_class", "recompile_layer_by_its_name"),
         not_for=("recompile_another_function", "recompile_enum_argument"),
     ),
     one_remedy(  # functions with one code
@@ -172,6 +173,22 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         _decide_outside,
         cures=("recompile_loop_over_size", "recompile_depth_of_module"),
     ),
+    one_remedy(  # made in the first call
+        lambda cause: cause.is_needed_as_number and _is_none(cause) and "." in (cause.source or ""),
+        "{source} was None when it was compiled, and later was not: where the first call makes it, make it "
+        "before, where the object is made; else decide by it outside of the compiled code.",
+        _decide_outside,
+        cures=("recompile_buffer_made_at_first",),
+        not_for=("recompile_optional_mask",),
+    ),
+    one_remedy(  # a factor that must be known
+        lambda cause: cause.is_float and cause.is_needed_as_number and not _BRANCHES.match(cause.line),
+        "{line} needs the very value of {what}{values}, and each is a version of its own: calculate what it "
+        "is for before the call, and pass that in, as a size in place of a factor.",
+        _decide_outside,
+        cures=("recompile_resized_by_a_scale",),
+        not_for=("recompile_float_threshold",),
+    ),
     one_remedy(  # decided by a size
         lambda cause: cause.is_needed_as_number,
         "{line} does something else for another value of {what}, so that each is a version of its own: "
@@ -179,6 +196,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "of no use, and `mark_dynamic` would end the program with an error.",
         _decide_outside,
         cures=(
+            "recompile_cache_by_size",
             "recompile_specialised_size",
             "recompile_size_threshold",
             "recompile_float_threshold",
@@ -340,7 +358,13 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         lambda cause: cause.lengthened_there is not None,
         "{line} changes the length of {source} in each call, and each length is a version of its own: move "
         "it out of the compiled code, behind the call, and return what it needs.",
-        cures=("recompile_growing_list",),
+        cures=("recompile_growing_list", "recompile_request_id"),
+    ),
+    one_remedy(  # kept by a function
+        lambda cause: cause.kind in ("dictionary", "length") and ".__closure__[" in (cause.source or ""),
+        "{source} from one call to the next has grown since it was compiled, and torch compiles for what is "
+        "in it: call the function once, with what it will get, before the compiled code runs.",
+        cures=("recompile_dispatched_by_type",),
     ),
     one_remedy(  # keys of a dictionary
         lambda cause: cause.kind == "dictionary" or (cause.kind == "length" and cause.is_of_dict),

@@ -176,7 +176,7 @@ _BRANCHES: BreakRules = (
             RemedyTemplate(
                 "calculate the rest of the pass always, and choose: `torch.where({tensor_condition}, old, "
                 "new)`, for each value that it changes.",
-                cures=("pass_that_is_ended",),
+                cures=("pass_that_is_ended", "layer_dropped_at_random"),
             ),
         ),
         when=_ends_a_pass,
@@ -228,7 +228,7 @@ _BRANCHES: BreakRules = (
             RemedyTemplate(
                 "calculate both and choose, `torch.where({tensor_condition}, then, else)`, for each value "
                 "that the branches change; where one of them must not be calculated, use `torch.cond`.",
-                cures=("branch_on_a_value",),
+                cures=("branch_on_a_value", "rope_grown_by_positions"),
                 change=_TO_WHERE,
                 not_for=("error_raised_on_a_value", "loop_that_is_left", "branch_on_a_negation"),
             ),
@@ -273,7 +273,7 @@ _VALUES: BreakRules = (
         (
             RemedyTemplate(
                 "pass the number to `{function}` as a Python int: take it out of the tensor before the call.",
-                cures=("range_over_a_tensor",),
+                cures=("range_over_a_tensor", "mask_up_to_the_longest"),
                 may_change="each number is compiled again",
             ),
         ),
@@ -298,7 +298,7 @@ _VALUES: BreakRules = (
                 "set `TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1` in the environment (or "
                 "`torch._dynamo.config.capture_scalar_outputs = True` before the first call): then taking "
                 "the value out is part of the graph.",
-                cures=("item",),
+                cures=("item", "number_of_nodes", "slice_by_a_length"),
                 change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS", "1"),)),
                 not_for=(
                     "item_then_branch",
@@ -402,7 +402,13 @@ _SIZES: BreakRules = (
                 "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1` in the environment (or "
                 "`torch._dynamo.config.capture_dynamic_output_shape_ops = True` before the first call): then "
                 "the operator is part of the graph.",
-                cures=("unique",),
+                cures=(
+                    "unique",
+                    "counted_values",
+                    "index_of_a_timestep",
+                    "repeated_by_durations",
+                    "tokens_of_an_expert",
+                ),
                 change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),)),
                 not_for=("loop_over_hits", "selection_then_branch"),
             ),

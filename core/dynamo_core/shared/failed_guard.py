@@ -111,11 +111,17 @@ def is_on_stack(source: str | None) -> bool:
     return _ON_STACK.match(source or "") is not None
 
 
+# A global variable (torch/_dynamo/source.py: GlobalSource), and what a function refers to from outside of it.
+_GLOBAL = re.compile(r"^G\['([^'\n]{1,200})'\]")
+_CLOSED_OVER = ".__closure__["
+
+
 def source_words(source: str) -> str:
-    """`` `x` ``, or `a value made at the graph break` for what has no name in the program."""
+    """`` `x` ``, or words for what has no name in the program, as `a value made at the graph break`."""
     found = _ON_STACK.match(source)
     if found is None:
-        return f"`{source}`"
+        function, closed_over, _ = _GLOBAL.sub(r"\1", source).partition(_CLOSED_OVER)
+        return f"what `{function}` keeps" if closed_over else f"`{function}`"
     inside = source[found.end() :].lstrip(".")
     return f"`{inside}` of {AT_BREAK}" if inside else AT_BREAK
 

@@ -14,12 +14,13 @@ from dynamo_core.remedies.rules import Assignment, Change
 from dynamo_core.shared.conversion import from_json
 
 FIX = ProvenFix(
+    1,
     (Patch("a.py", "before", "after"),),
     Change(settings=(Assignment("name", "True"),)),
     Place("a.py", 3),
     (Place("b.py", 4),),
 )
-FIXES = ProvenFixes(Program(("a.py", "--fast"), is_python=True), (FIX, None), ())
+FIXES = ProvenFixes(Program(("a.py", "--fast"), is_python=True), (FIX, ProvenFix(2, ())), ())
 
 
 def test_what_was_written_is_read_back() -> None:
@@ -33,9 +34,9 @@ def test_what_was_written_is_read_back() -> None:
         None,
         [],
         {"fixes": [], "together": []},
-        {"program": None, "fixes": [{"patches": "none"}], "together": []},
-        {"program": None, "fixes": [{"patches": [], "place": ["a.py"]}], "together": []},
-        {"program": None, "fixes": [{"patches": [], "place": ["a.py", "3"]}], "together": []},
+        {"program": None, "fixes": [{"number": 1, "patches": "none"}], "together": []},
+        {"program": None, "fixes": [{"number": 1, "patches": [], "place": ["a.py"]}], "together": []},
+        {"program": None, "fixes": [{"number": 1, "patches": [], "place": ["a.py", "3"]}], "together": []},
         {"program": {"arguments": [1], "is_python": True}, "fixes": [], "together": []},
     ],
 )

@@ -1,25 +1,29 @@
 """The search for fixes, with runs that are made up: which are made, and what is concluded from them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from dynamo_core.case import Case
 from dynamo_core.findings import Cost, Evidence, Finding, Remedy
+from dynamo_core.fix.joint import Candidate, has_cured
 from dynamo_core.fix.judging import ObservedRun
 from dynamo_core.fix.search import Plan, _Search, refuse_unknown
 from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
-from dynamo_core.model import Place
+from dynamo_core.model import Place, Recording
 from dynamo_core.remedies.rules import Assignment, Change
 from dynamo_core.shared.errors import NothingSelected
 from dynamo_core.shared.settings import Settings
 from support.answering import answer
 
 RAN = RunResult("r", 0, None, 5.0, 4.0, 0.02)
+AGAIN = replace(RAN, recording="r2")
 LIMIT = Finding(
     kind="recompile limit",
     identity="recompile-limit-0123456789ab",
@@ -49,13 +53,13 @@ def setting(name: str) -> Remedy:
 def search() -> _Search:
     request = Request(Program(("p.py",), is_python=True), Settings(recording=""))
     search = _Search(Plan(request, Path("r"), 40, 60.0), lambda what, done: None)
-    search._baseline += [ObservedRun(RAN, "", [LIMIT, BREAK, OTHER])] * 2
+    search._baseline += [ObservedRun(ran, "", [LIMIT, BREAK, OTHER]) for ran in (RAN, AGAIN)]
     return search
 
 
 def kept(finding: Finding, name: str) -> Fix:
-    trial = Trial(setting(name), "cures", "", 2, 0, (RAN,))
-    return Fix(finding, [trial], trial)
+    trial = Trial(setting(name), "cures", "", 2, 0, (replace(RAN, recording=name),))
+    return Fix(1 + [LIMIT, BREAK, OTHER].index(finding), finding, [trial], trial)
 
 
 Runs = Callable[..., ObservedRun]
@@ -132,7 +136,8 @@ def test_what_another_cures_is_not_held_against_those_without_it(
         return ran if ran.findings else replace(ran, result=replace(ran.result, exit_code=1))
 
     monkeypatch.setattr(search, "_run", fails)
-    result = together_and_what_holds(search, [kept(LIMIT, "one"), kept(BREAK, "two"), Fix(OTHER, cured_by=2)])
+    second = kept(BREAK, "two")
+    result = together_and_what_holds(search, [kept(LIMIT, "one"), second, Fix(3, OTHER, cured_by=second)])
     assert [fix.is_proven for fix in result.fixes] == [True, False, False]
     assert not result.is_refuted
 
@@ -142,7 +147,8 @@ def test_a_remedy_that_is_kept_alone_falls_with_the_run_beside_eager(
 ) -> None:
     wrong = replace(BREAK, kind="wrong result", title="graph 1 differs")
     monkeypatch.setattr(search, "_run", runs_by_settings(lambda names: [wrong]))
-    result = together_and_what_holds(search, [kept(BREAK, "one"), Fix(LIMIT, cured_by=1)])
+    first = kept(BREAK, "one")
+    result = together_and_what_holds(search, [first, Fix(1, LIMIT, cured_by=first)])
     assert [fix.is_proven for fix in result.fixes] == [False, False]
     assert (result.fixes[0].trials[0].verdict, result.fixes[0].trials[0].reason) == (
         "disagrees with eager",
@@ -162,10 +168,94 @@ def test_what_was_tried_on_the_frame_in_vain_takes_no_run(
 
     monkeypatch.setattr(search, "_run", run)
     in_vain, gone = (replace(setting(name), tried=name) for name in ("still there", "gone"))
-    fix = Fix(replace(BREAK, remedies=(in_vain, gone)))
-    search._try_remedies(fix, 1, [fix])
+    fix = Fix(1, replace(BREAK, remedies=(in_vain, gone)))
+    search._try_remedies(fix, [fix])
     assert [(each.verdict, len(each.runs)) for each in fix.trials] == [("does not cure", 0), ("cures", 1)]
     assert ran == ["trying: set gone"] and fix.kept is fix.trials[1]
+
+
+THREE = {"one": LIMIT, "two": BREAK, "three": OTHER}
+
+
+def at_once(
+    search: _Search, monkeypatch: pytest.MonkeyPatch, run: Runs, names: Mapping[str, Finding] = THREE
+) -> Fixes:
+    """The fixes of a program with these findings, each with a remedy that cured its frame, traced again."""
+    findings = [
+        replace(finding, remedies=(replace(setting(name), tried="gone"),)) for name, finding in names.items()
+    ]
+    search._baseline[:] = [replace(each, findings=findings) for each in search._baseline]
+    recording = SimpleNamespace(processes=[])
+    search._first = cast(Case, SimpleNamespace(recording=recording))
+    search._last = cast(Recording, recording)
+    monkeypatch.setattr(search, "_run", run)
+    baseline = tuple(each.result for each in search._baseline)
+    result = Fixes("p", baseline, [Fix(number, each) for number, each in enumerate(findings, 1)])
+    search._prove(result)
+    return result
+
+
+def test_one_run_proves_what_is_cured_with_all_first_remedies(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = at_once(search, monkeypatch, runs_by_settings(lambda names: [] if len(names) == 3 else [LIMIT]))
+    assert [fix.kept is not None and fix.kept.is_shared for fix in result.fixes] == [True] * 3
+    assert len(result.runs) == 2 + 1  # as it is, and all at once
+    assert result.together is not None and not result.is_refuted
+
+
+def test_what_is_not_cured_beside_the_others_is_not_kept(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = at_once(search, monkeypatch, runs_by_settings(lambda names: [BREAK]))
+    assert [fix.kept is not None for fix in result.fixes] == [True, False, True]
+    refuted, *_ = result.fixes[1].trials
+    assert (refuted.verdict, refuted.is_shared) == ("does not cure", True)
+    assert refuted.runs == result.fixes[0].trials[0].runs
+    assert result.together is not None and result.together.after == 2
+
+
+def test_where_all_at_once_do_harm_each_is_tried_alone(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = runs_by_settings(lambda names: [each for name, each in THREE.items() if name not in names])
+
+    def fails(what: str, request: Request, *others: Any) -> ObservedRun:
+        ran = run(what, request)
+        return replace(ran, stdout="nan") if "three" in str(request.settings.config) else ran
+
+    result = at_once(search, monkeypatch, fails)
+    assert [fix.kept is not None for fix in result.fixes] == [True, True, False]
+    assert result.fixes[2].trials[0].verdict == "changes the output"
+    assert not any(fix.kept.is_shared for fix in result.fixes if fix.kept)
+
+
+def test_a_single_remedy_that_does_harm_is_not_run_again(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+
+    def run(what: str, *others: Any) -> ObservedRun:
+        ran.append(what)
+        return ObservedRun(RAN, "nan", [])
+
+    result = at_once(search, monkeypatch, run, {"one": LIMIT})
+    assert ran == ["the first remedy of each finding, beside eager"]
+    assert [each.verdict for each in result.fixes[0].trials] == ["changes the output"]
+
+
+def test_what_another_setting_may_have_cured_is_tried_alone(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    untried = [Fix(1, LIMIT), Fix(2, BREAK)]
+    change = setting("one").change
+    assert change is not None
+    tried = [Candidate(fix, setting("one"), change, ()) for fix in untried]
+    recording = cast(Recording, SimpleNamespace(processes=[]))
+    assert not has_cured(tried[0], tried, recording)
+    assert has_cured(tried[0], tried[:1], recording)
+    edit = Candidate(Fix(3, OTHER), setting("two"), Change(edit="branch to where"), ())
+    assert has_cured(tried[1], [tried[1], edit], recording)
 
 
 def in_turn(*runs: ObservedRun) -> tuple[Runs, Iterator[ObservedRun]]:

@@ -293,6 +293,7 @@ def test_all_hints_are_read_and_the_useful_ones_given() -> None:
         "Please report an issue to PyTorch.",
         "Construct the object outside, or submit an issue to GitHub.",
         "Keep `___stack0`.",
+        "Define `x` in <Trainer object at 0x7f41>.",
     )
     assert useful_hints(hints) == ["Avoid using `x`.", "Construct the object outside.", earlier]
     met = a_break("odd", "Odd.", "y = odd(x)")

@@ -37,19 +37,26 @@ FINDING = Finding(
     remedies=(SETTING, EDIT),
     processes=("p",),
 )
-FAILED = Trial(SETTING, "changes the output", "line 1 of its output is '2', not '1'", 2, 0, (RAN,))
+FAILED = Trial(
+    *(SETTING, "changes the output", "line 1 of its output is '2', not '1'", 2, 0),
+    (replace(RAN, recording="failed"),),
+)
 PROVEN = Trial(
-    *(EDIT, "cures", "", 2, 0, (replace(RAN, step_seconds=0.01),)),
+    *(EDIT, "cures", "", 2, 0, (replace(RAN, recording="proven", step_seconds=0.01),)),
     (Patch("/home/me/a.py", "a\nif x:\nb\n", "a\nwhere\nb\n"),),
 )
+FIRST = Fix(1, FINDING, [FAILED, PROVEN], PROVEN)
 FIXES = Fixes(
     "train",
     (RAN, replace(RAN, step_seconds=0.021)),
     [
-        Fix(FINDING, [FAILED, PROVEN], PROVEN),
-        Fix(replace(FINDING, title="another"), cured_by=1),
-        Fix(replace(FINDING, title="a third"), [FAILED]),
-        Fix(replace(FINDING, title="a fourth", remedies=(Remedy("edit", "do it by hand", "dynamo breaks"),))),
+        FIRST,
+        Fix(1, replace(FINDING, title="another"), cured_by=FIRST),
+        Fix(3, replace(FINDING, title="a third"), [FAILED]),
+        Fix(
+            4,
+            replace(FINDING, title="a fourth", remedies=(Remedy("edit", "do it by hand", "dynamo breaks"),)),
+        ),
     ],
     together=replace(PROVEN, before=8, after=4, verdict="helps"),
     lines_compared=3,
@@ -59,13 +66,13 @@ FIXES = Fixes(
 def test_the_page_says_what_is_proven_what_was_tried_and_what_is_left() -> None:
     page = plain_text(fix_blocks(FIXES))
     assert "2 of 4 findings have a proven fix" in page
-    assert "train ran 6 times" in page
+    assert "train ran 4 times" in page
     assert "1. /home/me/a.py:3: graph break, met 2 times before, 0 after, proven" in page
     assert "-if x:\n  +where" in page
     assert "dynamo fix --apply 1" in page
     assert "A step takes 10 ms; without it 20 ms to 21 ms (2.00 times as fast)." in page
     assert "set `a.b = True` — changes the output: line 1" in page
-    assert "2. /home/me/a.py:3: cured by fix 1" in page
+    assert "1. /home/me/a.py:3: cured by fix 1" in page
     assert "3. /home/me/a.py:3: 1 remedy tried, none cures it" in page
     assert "To be done by hand: do it by hand" in page
     assert "8 → 4 findings" in page
@@ -73,7 +80,7 @@ def test_the_page_says_what_is_proven_what_was_tried_and_what_is_left() -> None:
 
 def test_a_setting_is_shown_as_it_is_typed_with_what_it_may_change() -> None:
     kept = replace(FAILED, verdict="cures")
-    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(FINDING, [kept], kept)])))
+    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(1, FINDING, [kept], kept)])))
     assert "dynamo run --config torch._dynamo.config.x=True" in page
     assert "It may change: the type of an exception" in page
 
@@ -81,7 +88,7 @@ def test_a_setting_is_shown_as_it_is_typed_with_what_it_may_change() -> None:
 def test_a_setting_with_quotes_in_it_is_quoted_for_the_shell() -> None:
     setting = Assignment("torch._dynamo.config.x", "'a b'")
     kept = replace(PROVEN, remedy=replace(SETTING, change=Change(settings=(setting,))))
-    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(FINDING, [kept], kept)])))
+    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(1, FINDING, [kept], kept)])))
     (typed,) = (line for line in page.splitlines() if "dynamo run --config" in line)
     assert shlex.split(typed)[-1] == "torch._dynamo.config.x='a b'"
 
@@ -100,7 +107,7 @@ def test_a_setting_with_quotes_in_it_is_quoted_for_the_shell() -> None:
 def test_a_variable_is_typed_so_that_a_shell_changes_nothing_in_it(value: str, typed: str) -> None:
     remedy = replace(SETTING, change=Change(environment=(Assignment("X", value),)))
     kept = replace(FAILED, verdict="cures", remedy=remedy)
-    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(FINDING, [kept], kept)])))
+    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(1, FINDING, [kept], kept)])))
     (line,) = (line.strip() for line in page.splitlines() if "export" in line)
     assert line == f"export X={typed}"
     assert shlex.split(line) == ["export", f"X={value}"]
@@ -109,7 +116,7 @@ def test_a_variable_is_typed_so_that_a_shell_changes_nothing_in_it(value: str, t
 def test_options_and_arguments_are_typed_as_dynamo_run_takes_them() -> None:
     change = Change(arguments=(Assignment("mode", "None"),), options=("--fullgraph",))
     kept = replace(PROVEN, remedy=replace(SETTING, change=change, may_change=""))
-    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(FINDING, [kept], kept)])))
+    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(1, FINDING, [kept], kept)])))
     assert "dynamo run --override mode=None" in page
     assert "dynamo run --fullgraph" in page
     assert "It may change" not in page and "export" not in page
@@ -126,7 +133,7 @@ def test_options_and_arguments_are_typed_as_dynamo_run_takes_them() -> None:
 )
 def test_a_step_is_compared_with_those_of_the_runs_without(now: float | None, said: str | None) -> None:
     kept = replace(PROVEN, runs=(replace(RAN, step_seconds=now),))
-    page = plain_text(fix_blocks(replace(FIXES, fixes=[Fix(FINDING, [kept], kept)])))
+    page = plain_text(fix_blocks(replace(FIXES, fixes=[Fix(1, FINDING, [kept], kept)])))
     assert said in page if said is not None else "A step" not in page
 
 
@@ -134,10 +141,17 @@ def test_the_first_page_line_counts_what_is_proven_and_what_it_took() -> None:
     one = replace(FIXES, fixes=[FIXES.fixes[0], FIXES.fixes[2]], steps=1)
     page = plain_text(fix_blocks(one))
     assert page.startswith("1 of 2 findings has a proven fix\n")
-    assert "train ran 6 times, 30.00 s in all. Each run was ended after 1 step.\n" in page
+    assert "train ran 4 times, 20.00 s in all. Each run was ended after 1 step.\n" in page
     earlier = replace(PROVEN, is_earlier=True)
-    again = plain_text(fix_blocks(replace(FIXES, fixes=[Fix(FINDING, [earlier], earlier)])))
+    again = plain_text(fix_blocks(replace(FIXES, fixes=[Fix(1, FINDING, [earlier], earlier)])))
     assert "1 trial of an earlier `dynamo fix` counted." in again
+
+
+def test_what_was_run_with_others_has_no_speed_of_its_own() -> None:
+    shared = replace(PROVEN, is_shared=True)
+    page = plain_text(fix_blocks(replace(FIXES, fixes=[Fix(1, FINDING, [shared], shared)])))
+    alone, together = page.split("All of it together")
+    assert "A step" not in alone and "A step takes 10 ms" in together
 
 
 def test_together_says_what_is_left_and_how_to_keep_it() -> None:
@@ -174,6 +188,7 @@ def test_the_document_is_as_its_schema_says() -> None:
     document = as_json(report(), FIXES)
     validate(document)
     first, second, third, _ = document["fixes"]
+    assert [each["number"] for each in document["fixes"]] == [1, 1, 3, 4]
     assert (first["kept"], first["is_proven"], second["cured_by"], third["is_proven"]) == (1, True, 1, False)
     assert "-if x:\n+where\n" in first["trials"][1]["patch"]
     assert (document["together"]["verdict"], document["together"]["after"]) == ("helps", 4)
@@ -181,7 +196,8 @@ def test_the_document_is_as_its_schema_says() -> None:
 
 
 def test_what_was_withdrawn_is_said_with_its_reason() -> None:
-    fixes = Fixes("train", (RAN,), [Fix(FINDING, [FAILED, PROVEN], PROVEN), Fix(FINDING, cured_by=1)], PROVEN)
+    first = Fix(1, FINDING, [FAILED, PROVEN], PROVEN)
+    fixes = Fixes("train", (RAN,), [first, Fix(2, FINDING, cured_by=first)], PROVEN)
     fixes.withdraw(fixes.fixes[0], "disagrees with eager", "graph 1 differs")
     page = plain_text(fix_blocks(fixes))
     assert "0 of 2 findings have a proven fix" in page
@@ -191,14 +207,14 @@ def test_what_was_withdrawn_is_said_with_its_reason() -> None:
 
 def test_of_a_program_that_crashed_the_ending_is_said() -> None:
     gone = replace(PROVEN, reason="the program ends with exit code 0 instead of exit code 1")
-    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(FINDING, [gone], gone)], gone)))
+    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(1, FINDING, [gone], gone)], gone)))
     assert "With it the program ends with exit code 0 instead of exit code 1." in page
     assert "the same ending" not in page
 
 
 def test_without_the_last_run_only_edits_can_be_applied() -> None:
     setting = replace(PROVEN, remedy=SETTING)
-    fixes = Fixes("train", (RAN,), [Fix(FINDING, [setting], setting), Fix(FINDING, [PROVEN], PROVEN)])
+    fixes = Fixes("train", (RAN,), [Fix(1, FINDING, [setting], setting), Fix(2, FINDING, [PROVEN], PROVEN)])
     fixes.withdraw_lines_that_never_ran()
     assert [fix.kept.patches != () for fix in fixes.fixes if fix.kept] == [False, True]
     assert fixes.fixes[0].kept in fixes.fixes[0].trials
@@ -210,6 +226,6 @@ def test_a_variable_that_two_fixes_set_is_given_once_with_both_values() -> None:
     changes = [Change(environment=(Assignment(name, value),)) for value in ("L['x']:0", "L['y']:0")]
     remedies = [Remedy("environment", "set it", "dynamo recompiles", change=change) for change in changes]
     trials = [Trial(remedy, "cures", "", 2, 0, (RAN,)) for remedy in remedies]
-    fixes = Fixes("train", (RAN,), [Fix(FINDING, [each], each) for each in trials])
+    fixes = Fixes("train", (RAN,), [Fix(1, FINDING, [each], each) for each in trials])
     page = plain_text(fix_blocks(fixes))
     assert page.count(f"export {name}=\"L['x']:0,L['y']:0\"  # one variable for all") == 2

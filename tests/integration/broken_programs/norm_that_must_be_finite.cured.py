@@ -1,0 +1,14 @@
+import torch
+
+weight = torch.nn.Parameter(torch.ones(4))
+
+
+@torch.compile(backend="eager")
+def clipped():
+    norm = torch.nn.utils.clip_grad_norm_([weight], 1.0)
+    return norm * 2
+
+
+for _ in range(3):
+    weight.grad = torch.full((4,), 3.0)
+    print(clipped().item(), weight.grad.tolist())

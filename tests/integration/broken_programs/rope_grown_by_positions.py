@@ -1,0 +1,29 @@
+"""A rotary embedding that is made again where a position is beyond those that it has.
+
+kind: graph break
+advice: torch.where
+
+Made after a pattern common in Hugging Face transformers (dynamic RoPE).
+"""
+
+import torch
+
+
+class Rotary(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.longest = 8
+        self.frequencies = torch.linspace(1, 0, 4)
+
+    def forward(self, x, positions):
+        longest = torch.max(positions) + 1
+        if longest > self.longest:  # cause
+            self.frequencies = self.frequencies / 2
+        angles = positions[:, None] * self.frequencies
+        return x * angles.cos()
+
+
+rotary = Rotary()
+compiled = torch.compile(rotary, backend="eager")
+for length in (4, 4, 6):
+    print(compiled(torch.ones(length, 4), torch.arange(length)).sum().item())
