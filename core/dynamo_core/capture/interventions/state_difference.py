@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ...backends.agreement import Comparison, compare
 from ..errors import first_line
 from .observed_state import (
+    GRADIENT,
     KIND,
     LEFT_OUT,
     RAISED,
@@ -19,7 +20,6 @@ from .observed_state import (
     VALUE,
     Leaf,
     Leaves,
-    is_of_backward,
 )
 
 _NUMBER = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+|\d+)(?:e[-+]?\d+)?|-?inf|nan")
@@ -200,7 +200,7 @@ def _kind_of(path: str, kind: str | None = None) -> str:
     """What kind of difference one at this path is."""
     if path.startswith(RANDOM_NUMBERS):
         return "random"
-    if is_of_backward(path):
+    if path.startswith(GRADIENT):
         return "gradient"
     return (kind or "value") if path.startswith(RESULT) else "mutation"
 

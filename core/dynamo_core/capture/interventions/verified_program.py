@@ -3,18 +3,20 @@
 A graph can only be compared with the graph that was captured. What tracing, guards, mutations or an exception
 made of the program before there was a graph shows when the same call is made in eager, in a copy of the
 process that was forked before the call (`fork_server.py`): what it returned or raised, what it changed, and
-the gradients. The program's own call is made once, as it is.
+the gradients once the program's backward has reached it (`verified_backward.py`). The program's own call is
+made once, as it is.
 
 Source: torch/_dynamo/eval_frame.py (OptimizeContext.__call__, which torch.compile calls for each function and
 module), 2.8 to 2.15; run with 2.13.
 """
 
+import atexit
 import functools
 import io
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FunctionType, ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
@@ -36,23 +38,25 @@ from .call_in_copy import (
     STAGE,
     WITH_CASTS,
     WITH_DYNAMIC,
-    WITH_GRADIENTS,
     ProgramCall,
     program_function,
     raised,
     tensors_in,
 )
 from .fork_server import ForkServer, NoAnswer, available_bytes, why_no_copy
-from .observed_state import RAISED, RESULT, Leaves, is_of_backward
+from .observed_state import RAISED, RESULT, Leaves
 from .operation_log import first_cast_to_short
 from .state_difference import Difference, compare_leaves, needs_untouched_values
-from .verified_call import OWN_RANDOM_NUMBERS
+from .verified_backward import WaitingCalls
+from .verified_call import COMPARED, OWN_RANDOM_NUMBERS
 from .wrong_place import STAGES, STALE, TRACING, place_of, raised_at
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
 MORE_EXACT = "more exact than written"
+_AGREES = "agrees"
+_BACKWARD = "backward"  # the path of what a backward raised
 _RAISED_WHILE_TRACING = "from user code"  # Dynamo's words, above the line that it was at
 _FIRST_CALLS = 8  # of a function are all compared, then the 16th, 32nd, …
 _MOST_OF_THE_TIME = 0.2
@@ -71,9 +75,11 @@ class ProgramVerifier:
         self._spent_ns = 0
         self._inside = threading.local()
         self._lock = threading.Lock()
+        self.waiting = WaitingCalls(self.guarded)
 
     def install(self, eval_frame: ModuleType, parts: "EngineParts") -> None:
         """Wrap what torch.compile makes of the program's functions and modules."""
+        atexit.register(self.guarded(self.waiting.look), is_over=True)
 
         def __call__(proceed: Callable[..., Any], context: Any, function: Any) -> Any:
             compiled = proceed(context, function)
@@ -134,7 +140,7 @@ class ProgramVerifier:
             return ""
         return why_no_copy()
 
-    def guarded(self, function: Callable[..., None]) -> Callable[..., None]:
+    def guarded(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function that raises nothing into the program."""
         return self._probes.guarded("calls of the program beside eager")(function)
 
@@ -179,6 +185,7 @@ class _Entry:
         self._calls += 1
         number = self._calls
         verifier = self._verifier
+        verifier.guarded(verifier.waiting.look)()
         is_wanted = not self._is_wrong and (number <= _FIRST_CALLS or number & (number - 1) == 0)
         if not is_wanted or not verifier.lock().acquire(blocking=False):
             with verifier.inside():
@@ -250,7 +257,23 @@ class _Entry:
         )
 
     def spend(self, nanoseconds: int) -> None:
+        """Count the time that comparing took."""
         self._verifier.spend(nanoseconds)
+
+    def waiting(self) -> WaitingCalls:
+        """The calls that wait for a backward."""
+        return self._verifier.waiting
+
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        """While nothing else is compared; gives False where that is not so."""
+        lock = self._verifier.lock()
+        is_alone = lock.acquire(blocking=False)
+        try:
+            yield is_alone
+        finally:
+            if is_alone:
+                lock.release()
 
 
 class _ComparedCall:
@@ -265,36 +288,71 @@ class _ComparedCall:
         self.graphs_before = _graphs()
         self._server: ForkServer | None = None
         self._seconds = _SHORTEST_LIMIT
+        self._passes = b""  # of the backward that is compared
+        self._fields: dict[str, Any] = {}
+        self._spent_ns = 0
 
     def compare(self, outcome: dict[str, Any], server: ForkServer, took_ns: int, spent_ns: int) -> None:
-        """Compare the call with eager, and record what came of it."""
+        """Compare the call with eager, and record what came of it, or let it wait for its backward."""
         began = perf_counter_ns()
         self._server = server
         self._seconds = max(_SHORTEST_LIMIT, _TIMES_AS_LONG * took_ns / 1e9)
         try:
             with shielded():
-                fields = self._compared(outcome)
-        except NoAnswer as error:
-            fields = {"outcome": "not compared", "why": str(error)}
+                self._fields = self._compared(outcome)
         except Exception as error:
-            fields = {"outcome": "not compared", "why": text_of(error)}
-        finally:
-            server.end()
-        spent = spent_ns + perf_counter_ns() - began
-        self._entry.spend(spent)
-        self.record(ns=spent, **fields)
+            self._fields = {"outcome": "not compared", "why": _why(error)}
+        del self.program  # what it was given is the program's alone
+        self._spend(spent_ns + perf_counter_ns() - began)
+        if not self._may_wait(outcome):
+            self.finish()
+
+    def _may_wait(self, outcome: dict[str, Any]) -> bool:
+        if self._fields["outcome"] != _AGREES or RESULT not in outcome:
+            return False
+        outputs = [each for each in tensors_in({RESULT: outcome[RESULT]}) if each[1].grad_fn is not None]
+        waiting = self._entry.waiting()
+        if outputs and not waiting.are_too_many():
+            waiting.add(self, outputs)
+            return True
+        if outputs:
+            self._fields["gradients"] = "not compared: too many other calls waited for their backward"
+        return False
+
+    def compare_backward(self, passes: Sequence[dict[str, Any]]) -> bool:
+        """Compare the gradients after these passes; whether those after further ones are to be compared."""
+        began = perf_counter_ns()
+        with self._entry.alone() as is_alone:
+            try:
+                if not is_alone:
+                    raise NoAnswer("another call was being compared")
+                with shielded():
+                    self._fields |= self._compared_backward(passes)
+            except Exception as error:
+                self._fields["gradients"] = f"not compared: {_why(error)}"
+        self._spend(perf_counter_ns() - began)
+        goes_on: bool = self._fields["gradients"] == COMPARED and self._fields["outcome"] == _AGREES
+        if not goes_on:
+            self.finish()
+        return goes_on
+
+    def finish(self) -> None:
+        """Record what came of the call, and let the copy end."""
+        if self._server is not None:
+            self._server.end()
+        self.record(ns=self._spent_ns, **self._fields)
 
     def record(self, outcome: str, **fields: Any) -> None:
         """Write what came of the call."""
         self._entry.record(self._number, outcome=outcome, **fields)
 
+    def _spend(self, nanoseconds: int) -> None:
+        self._spent_ns += nanoseconds
+        self._entry.spend(nanoseconds)
+
     def _compared(self, outcome: dict[str, Any]) -> dict[str, Any]:
         own = self.program.observed(outcome, self.versions)
-        has_gradients = RESULT in outcome and any(
-            value.grad_fn is not None for _, value in tensors_in({RESULT: outcome[RESULT]})
-        )
-        eager = self._ask(f"{EAGER}:{WITH_GRADIENTS if has_gradients else ''}")
-        forward = _part(eager, of_backward=False)
+        forward = self._ask(EAGER)
         if self.program.draws_otherwise(own, forward):
             return {"outcome": "not comparable", "why": OWN_RANDOM_NUMBERS}
         if needs_untouched_values(own, forward):
@@ -303,32 +361,33 @@ class _ComparedCall:
             forward = self._ask(f"{EAGER}:{ALL_VALUES}")
         compared = compare_leaves(own, forward, self._again)
         differences = self._without_what_varies(compared.differences, forward)
-        gradients = None
-        if not differences and has_gradients:
-            gradients, differences = self._compare_gradients(eager)
-        fields: dict[str, Any] = {
-            "compared": compared.values,
-            "gradients": gradients,
-            "left_out": compared.left_out,
-        }
+        fields: dict[str, Any] = {"compared": compared.values, "left_out": compared.left_out}
         if differences:
-            self._entry.is_wrong()
-            is_gradient = differences[0].kind == "gradient"
-            return {
-                "outcome": "disagrees",
-                **fields,
-                **self._described(differences, own, eager if is_gradient else forward),
-            }
+            return fields | self._described(differences, own, forward)
         rounding = compared.rounding
         if rounding is not None and self._agrees_with_casts(forward):
             fields |= {"kind": MORE_EXACT, "path": rounding.path, "error": rounding.error}
             fields |= _place_fields(first_cast_to_short(self._lines("")[OPERATIONS]))
-        return {"outcome": "agrees", **fields}
+        return {"outcome": _AGREES, **fields}
+
+    def _compared_backward(self, passes: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Compare the gradients of two copies, to which the program's backward is given."""
+        self._passes = _saved(passes)
+        eager, compiled = self._ask(EAGER), self._ask(COMPILED)
+        differences = compare_leaves(compiled, eager, self._again).differences
+        differences = [
+            each._replace(path=_BACKWARD) if each.path == RAISED else each
+            for each in self._without_what_varies(differences, eager)
+        ]
+        fields: dict[str, Any] = {"gradients": COMPARED}
+        return fields | self._described(differences, compiled, eager) if differences else fields
 
     def _described(self, differences: list[Difference], own: Leaves, eager: Leaves) -> dict[str, Any]:
         """The fields of a record about what is wrong, and from where on."""
+        self._entry.is_wrong()
         first = differences[0]
         fields: dict[str, Any] = {
+            "outcome": "disagrees",
             "kind": first.kind,
             "path": first.path,
             "detail": first.detail[:_LONGEST_DETAIL],
@@ -336,8 +395,7 @@ class _ComparedCall:
             "allowed": first.allowed,
             "differences": len(differences),
         }
-        is_gradient = first.kind == "gradient"
-        stage = self._first_wrong_stage(eager, is_gradient=is_gradient)
+        stage = self._first_wrong_stage(eager)
         if stage in (None, STALE) and RAISED in own and _RAISED_WHILE_TRACING in own[RAISED][1]:
             stage = TRACING
         fields["stage"] = stage
@@ -363,59 +421,39 @@ class _ComparedCall:
         import torch
 
         assert self._server is not None
-        answer = self._server.ask(request, self._seconds)
+        answer = self._server.ask(request, self._seconds, self._passes)
         leaves: Leaves = torch.load(io.BytesIO(answer), weights_only=True)
         return leaves
 
     def _again(self, seed: int) -> Leaves:
         return self._ask(f"{ROUNDED}:{seed}")
 
-    def _without_what_varies(
-        self, differences: list[Difference], eager: Leaves, how: str = ""
-    ) -> list[Difference]:
+    def _without_what_varies(self, differences: list[Difference], eager: Leaves) -> list[Difference]:
         """The differences that are not there between two runs in eager: a clock, an address."""
         if not differences:
             return []
-        varies = {each.path for each in compare_leaves(self._ask(f"{EAGER}:{how}"), eager).differences}
+        varies = {each.path for each in compare_leaves(self._ask(EAGER), eager).differences}
         return [each for each in differences if each.path not in varies]
 
-    def _compare_gradients(self, eager: Leaves) -> tuple[str, list[Difference]]:
-        """Gradients of a backward that both are given in copies: the program's own is not touched."""
-        try:
-            compiled = self._ask(COMPILED)
-        except NoAnswer as error:
-            return f"not compared: {error}", []
-        differences = self._gradient_differences(compiled, eager)
-        return "compared", self._without_what_varies(differences, eager, WITH_GRADIENTS)
-
-    def _first_wrong_stage(self, eager: Leaves, *, is_gradient: bool) -> str | None:
+    def _first_wrong_stage(self, eager: Leaves) -> str | None:
         """The stage of the compiler that the difference is there from; None if that is not known."""
-        is_wrong = self._has_wrong_gradients if is_gradient else self._is_wrong_with
         try:
             own = backend_name(self._entry.context.callback)
             for backend, stage in (*STAGES, (own, own)):
-                if is_wrong(backend, eager):
+                if self._is_wrong_with(backend, eager):
                     return stage
             if self.graphs_before == _graphs():
                 return STALE if self.graphs_before else None
-            dynamic = (stage for backend, stage in STAGES if is_wrong(f"{backend}{WITH_DYNAMIC}", eager))
-            return None if is_gradient else next(dynamic, None)
+            dynamic = (
+                stage for backend, stage in STAGES if self._is_wrong_with(f"{backend}{WITH_DYNAMIC}", eager)
+            )
+            return None if self._passes else next(dynamic, None)
         except Exception:
             return None
 
     def _is_wrong_with(self, backend: str, eager: Leaves) -> bool:
         leaves = self._ask(f"{STAGE}:{backend}")
         return bool(compare_leaves(leaves, eager, self._again).differences)
-
-    def _has_wrong_gradients(self, backend: str, eager: Leaves) -> bool:
-        leaves = self._ask(f"{STAGE}:{backend}+{WITH_GRADIENTS}")
-        return bool(self._gradient_differences(leaves, eager))
-
-    def _gradient_differences(self, leaves: Leaves, eager: Leaves) -> list[Difference]:
-        own, eagers = (_part(each, of_backward=True) for each in (leaves, eager))
-        return compare_leaves(
-            own, eagers, lambda seed: self._ask(f"{ROUNDED}:{seed} {WITH_GRADIENTS}")
-        ).differences
 
 
 def _graphs() -> int:
@@ -428,9 +466,16 @@ def _place_fields(place: tuple[str, int, str] | None) -> dict[str, Any]:
     return {} if place is None else dict(zip(("wrong_file", "wrong_line", "operation"), place, strict=True))
 
 
-def _part(leaves: Leaves, *, of_backward: bool) -> Leaves:
-    """The leaves of the backward alone, or those without them."""
-    return {path: leaf for path, leaf in leaves.items() if is_of_backward(path) == of_backward}
+def _saved(passes: Sequence[dict[str, Any]]) -> bytes:
+    import torch
+
+    buffer = io.BytesIO()
+    torch.save(list(passes), buffer)
+    return buffer.getvalue()
+
+
+def _why(error: Exception) -> str:
+    return str(error) if isinstance(error, NoAnswer) else text_of(error)
 
 
 def _obstacle(call: ProgramCall) -> str | None:
