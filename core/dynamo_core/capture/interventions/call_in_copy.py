@@ -101,7 +101,7 @@ class ProgramCall:
             leaves = {LINES: [VALUE, json.dumps(self._lines(detail))]}
         elif what == COMPILED:
             _let_compile()
-            leaves = self._observed(self.compiled)
+            leaves = self._observed(self.compiled, leave_out=detail != ALL_VALUES)
         elif what == STAGE:
             _let_compile()
             import torch._inductor.config as inductor

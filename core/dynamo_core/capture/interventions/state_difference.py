@@ -16,7 +16,6 @@ from .observed_state import (
     RESULT,
     SAME,
     TENSOR,
-    UNTOUCHED,
     VALUE,
     Leaf,
     Leaves,
@@ -59,7 +58,7 @@ class Compared(NamedTuple):
 def needs_untouched_values(compiled: Leaves, eager: Leaves) -> bool:
     """Whether a parameter was written by one of the two only: then its values are to be compared, too."""
     return any(
-        leaf[0] == TENSOR and path in eager and (leaf[-1] is UNTOUCHED) != (eager[path][-1] == UNTOUCHED)
+        leaf[0] == TENSOR and path in eager and isinstance(leaf[-1], str) != isinstance(eager[path][-1], str)
         for path, leaf in compiled.items()
     )
 
