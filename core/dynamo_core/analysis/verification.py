@@ -234,12 +234,17 @@ def since_text(call: VerifiedProgramCall) -> str:
     return f"{since}, {where}" if since else where
 
 
-def program_lines(found: Verification) -> Iterator[str]:
-    """Calls of the program that are wrong or more exact than written, and why others were not compared."""
+def wrong_call_lines(found: Verification) -> Iterator[str]:
+    """Calls of the program that are wrong: what they gave, and since which stage and line."""
     for each in found.wrong_calls:
         call = each.call
         since = since_text(call)
         yield f"wrong: {each.text}: {wrong_call_text(call)}{f'; {since}' if since else ''}"
+
+
+def program_lines(found: Verification) -> Iterator[str]:
+    """Calls of the program that are wrong or more exact than written, and why others were not compared."""
+    yield from wrong_call_lines(found)
     exact = [each for each in found.agreeing_calls if each.call.kind is not None]
     for each in {each.name: each for each in exact}.values():
         call = each.call
