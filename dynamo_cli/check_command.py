@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from dynamo_core.analysis.words import number, place
+from dynamo_core.case import Case
 from dynamo_core.compare.lock import Bounds, Checked, Difference, bounds_of_project, check, merge_bounds
 from dynamo_core.compare.lock_file import (
     COUNTS,
@@ -26,15 +27,23 @@ from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.launch.program import NOTEBOOK, Program
 from dynamo_core.model import Recording
 from dynamo_core.recording.read import read
-from dynamo_core.shared.errors import GotWorse, LockFileProblem, NotAsLocked, NothingToCompare
+from dynamo_core.shared.errors import (
+    Disagreement,
+    GotWorse,
+    LockFileProblem,
+    NotAsLocked,
+    NothingToCompare,
+    NotMeasured,
+)
 from dynamo_core.shared.masking import masked_arguments
+from dynamo_core.shared.settings import VERIFY_ERROR
 from dynamo_core.shared.text import printable
 
 from .options import RUN_OPTIONS, documented_option, file_option, run_options
 from .program import BUDGET, program_of
 from .report_command import ReportCommand, is_to_be_run, target_recording
 from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
-from .running import say
+from .running import say, verify_audited
 
 _FORMATS = (*FORMATS, "github", "sarif", "junit")
 _ENDINGS = {".sarif": "sarif", ".xml": "junit"}
@@ -109,6 +118,8 @@ def check_command(
     TARGET is a program in any form of `dynamo run`, a test run too (-m pytest tests), or a recording. What it
     prints goes to stderr.
 
+    With --verify=error it is 117 where a result is wrong, locked or not.
+
     The exit code is the program's where that fails; 112 where it got worse, 111 where it got better and
     --exact is given, 110 where there is nothing to compare, 109 for a lock file that cannot be read or
     written.
@@ -137,6 +148,8 @@ def check_command(
     _write(checked, findings, form, report_file, has_failed=has_failed)
     if ending is not None and has_failed:
         end_like(ending)
+    if options["verify"] == VERIFY_ERROR:
+        _raise_if_wrong(recording)
     _raise_for(checked, findings, lock_file, locked, recording, exact=exact)
 
 
@@ -284,6 +297,13 @@ def _raise_for(
         raise NotAsLocked(f"{checked.program} got better; `dynamo check --update` keeps it so")
     if checked.better:
         say(f"dynamo: {checked.program} got better; `dynamo check --update` keeps it so")
+
+
+def _raise_if_wrong(recording: Recording) -> None:
+    _, sentence, exit_code = verify_audited(Case(recording), 0)
+    for error in (Disagreement, NotMeasured):
+        if exit_code == error.exit_code:
+            raise error(sentence)
 
 
 def _located(difference: Difference, findings: Mapping[str, Finding]) -> str:

@@ -233,7 +233,7 @@ def audited(outcome: "Outcome", fullgraph: str | None, verify: str | None, *, qu
     if fullgraph is not None:
         audits.append(functools.partial(_fullgraph_audited, fullgraph))
     if verify == VERIFY_ERROR:
-        audits.append(_verify_audited)
+        audits.append(verify_audited)
     ending = outcome.ending
     if not audits:
         return ending
@@ -263,8 +263,10 @@ def _fullgraph_audited(kind: str, case: "Case", exit_code: int | None) -> Audite
     return audit_blocks(case), f"--fullgraph: {audit_sentence(found)}", code
 
 
-def _verify_audited(case: "Case", exit_code: int | None) -> Audited:
-    """What was not compared is not right: a run in which nothing was has an exit code of its own.
+def verify_audited(case: "Case", exit_code: int | None) -> Audited:
+    """The verdict of --verify=error on a run that ended with this code: blocks, a sentence and its exit code.
+
+    What was not compared is not right: a run in which nothing was has an exit code of its own.
 
     But compiled code that draws its own random numbers cannot be compared, whatever one does.
     """

@@ -1,5 +1,6 @@
 """`dynamo check` on a real program, as a project would use it: accept, move lines, break it."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,3 +51,26 @@ def test_a_graph_break_that_slips_in_is_named_at_its_line(forked: Runner, tmp_pa
     failed = forked("check", "test_model.py")
     assert failed.exit_code == 1  # the program's own
     assert forked("check", "--update", "test_model.py").exit_code == 109
+
+
+def test_a_wrong_result_fails_although_it_is_locked(forked: Runner, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch\n"
+        "class Anything(type):\n"
+        "    def __instancecheck__(cls, instance):\n"
+        "        return True\n"
+        "class Setting(metaclass=Anything): pass\n"
+        "@torch.compile(backend='eager')\n"
+        "def step(x):\n"
+        "    return x + 1 if isinstance(3, Setting) else x - 1\n"
+        "step(torch.ones(3))\n"
+    )
+    assert forked("check", "--update", "program.py").exit_code == 0
+    wrong = forked("check", "--verify=error", "--format", "sarif", "program.py")
+    assert wrong.exit_code == 117, wrong.stderr
+    assert "1 call gave something else than plain Python" in wrong.stderr
+    (result,) = json.loads(wrong.stdout)["runs"][0]["results"]
+    assert "wrong result" in result["message"]["text"]
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 8
+    assert forked("check", "--update", "--verify=error", "program.py").exit_code == 117

@@ -37,16 +37,8 @@ STAGES = {"tracing", "guards", "AOTAutograd", "decompositions", "inductor"}
 
 # Of a wrong program: "alarm" where none is given, else "line" or "stage", or both, where they are others.
 MISSING = {
-    # Not compared: what the caller does with the result, gradients of some outputs alone, and what a function
-    # behind a cache writes through what it returned before.
-    "backward_twice": "alarm",
+    # Not compared: what a function behind a cache writes through what it returned before.
     "cached_function": "alarm",
-    "second_derivative": "alarm",
-    "unmaterialized_gradient_of_an_input": "alarm",
-    "unmaterialized_gradients": "alarm",
-    # A difference of a graph alone has no stage.
-    "no_error_for_an_unused_gradient": "stage",
-    "unused_gradient": "stage",
     # Interpreted, the graph of the stale entry is right: what is stale is what AOTAutograd made of it.
     "inputs_that_overlap_later": "line",
     # The place is what made the value last, or that of the compiled function.

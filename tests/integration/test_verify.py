@@ -11,6 +11,7 @@ from running import PROGRAMS
 from support.schemas import validate
 
 WRONG = PROGRAMS / "wrong_backends.py"
+VERIFIED_PROGRAMS = PROGRAMS.parent / "verified_programs"
 
 
 def verified(run: Runner, recording: Path | str) -> dict[str, Any]:
@@ -49,8 +50,7 @@ def test_inductor_agrees(sample: str, run: Runner) -> None:
     assert result.exit_code == 0, result.stderr
     assert "Graphs that computed what the captured graph computes: 1 of 1; largest error " in result.stderr
     assert (
-        "--verify: 1 graph computed what the captured graph computes; the program itself was not compared "
-        "(it does not call torch.compile itself)\n" in result.stderr
+        "gave what plain Python gives, 1 graph computed what the captured graph computes\n" in result.stderr
     )
     first, second = verified(run, "recording")["calls"]
     for call in (first, second):
@@ -278,6 +278,19 @@ def test_a_training_loop_agrees_with_its_gradients(run: Runner, tmp_path: Path) 
     calls = verified(run, "recording")["program_calls"]
     assert [call["outcome"] for call in calls] == ["agrees"] * 6
     assert {call["gradients"] for call in calls} == {"compared", None}
+
+
+def test_a_difference_in_a_captured_program_is_said_to_be_the_tools_own(run: Runner, tmp_path: Path) -> None:
+    wrong = (VERIFIED_PROGRAMS / "wrong" / "metaclass_instancecheck.py").read_text()
+    program = tmp_path / "program.py"
+    program.write_text("".join(line for line in wrong.splitlines(True) if not line.startswith("@torch")))
+    result = run("run", "--verify=error", "--backend", "eager", "-o", "recording", program)
+    assert result.exit_code == 117, result.stderr
+    first = json.loads(run("explain", "--format", "json", "recording").stdout)["findings"][0]
+    line = next(i for i, text in enumerate(program.read_text().splitlines(), 1) if text.endswith("# cause"))
+    assert (first["kind"], first["place"]["line"]) == ("wrong result", line)
+    assert "step, captured at program.py:" in result.stderr
+    assert "is a fault of `dynamo run`" in first["remedies"][0]["text"]
 
 
 def test_nothing_to_verify_is_no_success(run: Runner) -> None:

@@ -49,18 +49,29 @@ class VerifiedGraph:
 
 @dataclass(frozen=True)
 class ProgramCall:
-    """A call of what the program compiled that was to be compared with plain Python."""
+    """A call of what was compiled that was to be compared with plain Python."""
 
     process: Process
     call: VerifiedProgramCall
+
+    @property
+    def name(self) -> str:
+        """The function, and where the program compiles it; or that its frame was captured."""
+        how = "captured" if self.process.is_captured_now else "compiled"
+        return f"{self.call.name}, {how} at {place(self.call.compiled_at)}"
+
+    @property
+    def text(self) -> str:
+        """Which call of which function it is."""
+        return f"call {self.call.call} of {self.name}"
 
 
 @dataclass(frozen=True)
 class Verification:
     """All graphs that were compiled, in order; without any, there was none if graphs `are_recorded`.
 
-    `program_calls` are those of the program that were to be compared, in order; there are none of a program
-    that `is_captured`, since it compiles nothing itself.
+    `program_calls` are those of the program that were to be compared, in order; of a program that
+    `is_captured`, since it compiles nothing itself, those whose frames were compiled.
     """
 
     graphs: tuple[VerifiedGraph, ...]
@@ -185,7 +196,7 @@ _PROGRAM_NOT_COMPARED = "the program itself was not compared"
 def _why_no_call(found: Verification) -> str:
     reasons = dict.fromkeys(each.call.why or "no reason recorded" for each in found.calls_not_compared)
     if not reasons and found.is_captured:
-        return " (it does not call torch.compile itself)"
+        return " (no captured frame could be)"
     return f" ({'; '.join(reasons)})" if reasons else ""
 
 
@@ -223,17 +234,23 @@ def since_text(call: VerifiedProgramCall) -> str:
     return f"{since}, {where}" if since else where
 
 
-def program_lines(found: Verification) -> Iterator[str]:
-    """Calls of the program that are wrong or more exact than written, and why others were not compared."""
+def wrong_call_lines(found: Verification) -> Iterator[str]:
+    """Calls of the program that are wrong: what they gave, and since which stage and line."""
     for each in found.wrong_calls:
         call = each.call
         since = since_text(call)
-        yield f"wrong: {call_text(call)}: {wrong_call_text(call)}{f'; {since}' if since else ''}"
-    exact = [each.call for each in found.agreeing_calls if each.call.kind is not None]
-    for call in {(call.name, call.compiled_at): call for call in exact}.values():
+        yield f"wrong: {each.text}: {wrong_call_text(call)}{f'; {since}' if since else ''}"
+
+
+def program_lines(found: Verification) -> Iterator[str]:
+    """Calls of the program that are wrong or more exact than written, and why others were not compared."""
+    yield from wrong_call_lines(found)
+    exact = [each for each in found.agreeing_calls if each.call.kind is not None]
+    for each in {each.name: each for each in exact}.values():
+        call = each.call
         where = "" if call.wrong_place is None else f", first cast at {place(call.wrong_place)}"
         yield (
-            f"more exact than written: {call_text(call)}: {call.path} differs by {call.error or 0:.2g}, "
+            f"more exact than written: {each.text}: {call.path} differs by {call.error or 0:.2g}, "
             f"since Inductor leaves out casts that the program writes{where}; "
             "torch._inductor.config.emulate_precision_casts = True keeps them (tried)"
         )
@@ -248,11 +265,6 @@ def program_lines(found: Verification) -> Iterator[str]:
     for reason in dict.fromkeys(each.call.gradients for each in found.agreeing_calls):
         if reason not in (None, "compared"):
             yield f"gradients of the program: {reason}"
-
-
-def call_text(call: VerifiedProgramCall) -> str:
-    """Which call of the program it is."""
-    return f"call {call.call} of {call.name}, compiled at {place(call.compiled_at)}"
 
 
 def _why_not(found: Verification) -> str:

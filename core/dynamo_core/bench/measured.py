@@ -23,7 +23,14 @@ from ..analysis.time.wall import (
     is_main,
     wall_time,
 )
-from ..analysis.verification import not_compared_lines, verification, verified_sentence, wrong_lines
+from ..analysis.verification import (
+    not_compared_lines,
+    program_sentence,
+    verification,
+    verified_sentence,
+    wrong_call_lines,
+    wrong_lines,
+)
 from ..model import CompileId, Graph, Place, Process, Recording, resumed_function
 from ..recording.calls import CALL_SAMPLES
 from ..shared.quick_dataclass import dataclass
@@ -71,9 +78,10 @@ Verdict = Literal["agrees", "disagrees", "not verified"]
 
 @dataclass(frozen=True)
 class Agreement:
-    """The verdict, and why: the graph, output and node that disagree, or what kept it from being verified.
+    """The verdict, and why: the call, or graph, output and node, that disagrees, or why nothing was verified.
 
-    A backend agrees if no graph disagrees and at least one could be compared; `detail` says how many.
+    A backend agrees if no call and no graph disagrees and at least one of them could be compared; `detail`
+    says how many.
     """
 
     verdict: Verdict
@@ -90,10 +98,13 @@ def agreement_of(recording: Recording) -> Agreement:
     found = verification(recording)
     if found is None or not found.graphs:
         return not_verified("no graph was compiled")
-    if found.wrong:
-        return Agreement("disagrees", "; ".join(wrong_lines(found, recording)).removeprefix("disagrees: "))
-    detail = "; ".join([verified_sentence(found), *not_compared_lines(found, recording)])
-    return Agreement("agrees", detail) if found.agreeing else not_verified(detail)
+    if found.has_wrong:
+        lines = [*wrong_call_lines(found), *wrong_lines(found, recording)]
+        return Agreement("disagrees", "; ".join(lines).removeprefix("disagrees: "))
+    detail = "; ".join(
+        [program_sentence(found), verified_sentence(found), *not_compared_lines(found, recording)]
+    )
+    return Agreement("agrees", detail) if found.agreeing or found.agreeing_calls else not_verified(detail)
 
 
 # Steps

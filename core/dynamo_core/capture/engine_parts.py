@@ -66,6 +66,10 @@ class EngineParts:
         self.calls_at_limit: CallsAtLimitCounter | None = None  # made where torch refuses a frame
         self._make_optional_parts()
         self.whole_program = WholeProgramCapture(settings, self.probes, self.record_of_backend, self.limits)
+        if self.program_verifier is not None:
+            from .interventions.verified_frame import FrameVerifier
+
+            self.whole_program.verify_frame = FrameVerifier(self.program_verifier).verify
 
     def finish(self) -> None:
         """Let each part write what it still holds at the end of the process; then write the last record."""
@@ -147,7 +151,7 @@ def import_optional_modules(settings: Settings) -> None:
         "dynamo_core.capture.interventions.override": replaces_arguments(settings) or settings.config,
         "dynamo_core.capture.interventions.trials": settings.try_changes,
         "dynamo_core.capture.probes.steps": settings.step_frames,
-        "dynamo_core.capture.interventions.verified_program": settings.verify,
+        "dynamo_core.capture.interventions.verified_frame": settings.verify,
         "dynamo_core.capture.interventions.verify": settings.verify,
         "dynamo_core.capture.profiling.window": settings.profile,
         "dynamo_core.capture.writing.run_file": settings.makes_folder,

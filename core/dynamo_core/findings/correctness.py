@@ -66,7 +66,7 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     return Draft(
         "wrong result",
         key=(call.name, call.kind or "", call.path or ""),
-        title=f"{call.name}, compiled at {place(call.compiled_at)}, gives something else than plain Python",
+        title=f"{each.name}, gives something else than plain Python",
         cause=f"call {call.call}, {wrong_call_text(call)}",
         effect="; ".join(filter(None, (since, first_node))),
         processes=(each.process,),
@@ -79,8 +79,17 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     )
 
 
+_OF_THE_CAPTURE = (
+    "`dynamo run --capture none` runs the program as it is. A captured program is to compute what plain "
+    "Python does: that it does not is a fault of `dynamo run`, to be reported with the recording "
+    "(`dynamo bundle`)."
+)
+
+
 def _of_stage(stage: str | None, process: Process) -> str:
     """What to do where a stage is the first wrong one; a stage that is not named here is a backend's."""
+    if process.is_captured_now:
+        return _OF_THE_CAPTURE
     if stage is None:
         return _report_it(process)
     return _BY_STAGE.get(stage) or _RIGHT_WITH.format(backend="aot_eager")

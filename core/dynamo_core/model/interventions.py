@@ -113,7 +113,7 @@ class VerifiedProgramCall:
     outcome: ProgramOutcome
     why: Annotated[str | None, "why it was not compared"]
     compared: Annotated[Count, "values"]
-    gradients: Annotated[str | None, "compared, or why not; null where there are none"]
+    gradients: Annotated[str | None, "compared, or why not; null where no backward of the program reached it"]
     kind: Annotated[
         str | None,
         "what is wrong: value, structure, dtype, stride, aliasing, mutation, exception, gradient, random; or "

@@ -21,6 +21,7 @@ from dynamo_core.analysis.verification import (
     verified_sentence,
     wrong_lines,
 )
+from dynamo_core.bench.measured import Agreement, agreement_of
 from dynamo_core.model import (
     ComparedValue,
     CompileId,
@@ -248,6 +249,20 @@ def test_what_calls_of_the_program_gave() -> None:
     ]
 
 
+def test_bench_goes_by_calls_of_the_program_as_well() -> None:
+    wrong = program_call("disagrees", path="result", error=2.0, allowed=0.5)
+    known = recording(call(of=1), graphs=1)
+    interventions = known.processes[0].interventions
+    interventions.verified_program_calls.append(wrong.call)
+    assert agreement_of(known) == Agreement("disagrees", f"wrong: {CALL}: result: off by 2, 0.5 allowed")
+    interventions.verified_program_calls[:] = [program_call().call]
+    found = agreement_of(known)
+    assert found.verdict == "agrees"
+    assert (found.detail or "").startswith(
+        "1 call of 1 compiled function compared with plain Python: all agree; "
+    )
+
+
 def test_nothing_agrees_that_was_not_compared() -> None:
     for outcome in ("not compared", "not comparable"):
         found = with_calls(program_call(outcome, why="a"))
@@ -255,7 +270,7 @@ def test_nothing_agrees_that_was_not_compared() -> None:
         assert not any("agree" in each or "gave what" in each for each in sentences)
         assert "not compared" in program_sentence(found)
     captured = Verification((), True, (), is_captured=True)
-    assert program_sentence(captured).endswith("was not compared (it does not call torch.compile itself)")
+    assert program_sentence(captured).endswith("was not compared (no captured frame could be)")
 
 
 def test_a_stale_entry_and_the_first_line_that_differs_are_named() -> None:

@@ -80,6 +80,11 @@ class FrameCallback:
         if self.is_active:
             set_eval_frame(self.callback)
 
+    def again(self) -> None:
+        """In a fork: ask about the frames of this thread from now on, as before the fork."""
+        self.is_active = True
+        self.enter_this_thread()
+
     def leave(self) -> None:
         """Ask about no more frames."""
         from torch._C._dynamo.eval_frame import set_eval_frame

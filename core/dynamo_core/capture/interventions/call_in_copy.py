@@ -11,8 +11,10 @@ import random
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from functools import partial
 from types import FunctionType
 from typing import Any, BinaryIO
 
@@ -22,7 +24,6 @@ from ..frames.program_files import is_own
 from ..frames.source import is_wrapper_of_modules
 from .fork_server import refuse_to_reach_out
 from .observed_state import (
-    BACKWARD,
     GRADIENT,
     RAISED,
     RAISED_AT,
@@ -44,7 +45,7 @@ TRACED, OF_ENTRY = "traced", "of the entry"
 ALONE = "alone with "  # before a backend
 OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place"
 WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
-WITH_GRADIENTS, ALL_VALUES = "with gradients", "all values"
+ALL_VALUES = "all values"
 WITH_DYNAMIC = "+dynamic"  # behind a backend: with sizes and integers that may differ from call to call
 _LINE_IN_TEXT = re.compile(r'File "([^"]+)", line (\d+)')
 
@@ -59,6 +60,7 @@ class ProgramCall:
         self.original = compiled._torchdynamo_orig_callable
         self._context = context
         self.args, self.named = args, named
+        self._passes: list[dict[str, Any]] = []
         self._python_state = random.getstate()  # Python seeds its numbers anew in a fork
         self._torch_state = torch.get_rng_state()
 
@@ -78,27 +80,28 @@ class ProgramCall:
         return not torch.equal(own, eagers) and not torch.equal(eagers, self._torch_state)
 
     def work(self, request: str, file: BinaryIO) -> None:
-        """Do what a request asks for, in a fork, and write the leaves; ValueError for what none knows."""
+        """Do what a request asks for, in a fork, and write the leaves; ValueError for what none knows.
+
+        The leaves are those of the call, or, where the file holds passes of a backward, its gradients.
+        """
         import torch
 
         what, _, detail = request.partition(":")
         torch.set_num_threads(1)
         random.setstate(self._python_state)
         sys.dont_write_bytecode = True
+        self._passes = _passes_in(file)
         if what == EAGER:
             refuse_to_reach_out()
-            leaves = self._observed(
-                self._in_eager, with_gradients=detail == WITH_GRADIENTS, leave_out=detail != ALL_VALUES
-            )
+            leaves = self._observed(self._in_eager, leave_out=detail != ALL_VALUES)
         elif what == ROUNDED:
             refuse_to_reach_out()
-            seed, _, how = detail.partition(" ")
-            leaves = self._rounded_otherwise(int(seed), with_gradients=how == WITH_GRADIENTS)
+            leaves = self._rounded_otherwise(int(detail))
         elif what == LINES:
             leaves = {LINES: [VALUE, json.dumps(self._lines(detail))]}
         elif what == COMPILED:
             _let_compile()
-            leaves = self._observed(self.compiled, with_gradients=True)
+            leaves = self._observed(self.compiled, leave_out=detail != ALL_VALUES)
         elif what == STAGE:
             _let_compile()
             import torch._inductor.config as inductor
@@ -106,8 +109,7 @@ class ProgramCall:
             backend, _, how = detail.partition("+")
             if f"+{how}" == WITH_CASTS:
                 inductor.emulate_precision_casts = True
-            compiled = self._compile(backend, is_dynamic=f"+{how}" == WITH_DYNAMIC)
-            leaves = self._observed(compiled, with_gradients=how == WITH_GRADIENTS)
+            leaves = self._observed(self._compile(backend, is_dynamic=f"+{how}" == WITH_DYNAMIC))
         else:
             raise ValueError(request)
         buffer = io.BytesIO()
@@ -171,7 +173,7 @@ class ProgramCall:
         torch.compiler.set_stance("force_eager")
         return self.compiled(*args, **named)
 
-    def _rounded_otherwise(self, seed: int, *, with_gradients: bool) -> Leaves:
+    def _rounded_otherwise(self, seed: int) -> Leaves:
         import torch
 
         known: set[int] = set()
@@ -182,21 +184,18 @@ class ProgramCall:
                     known.add(memory)
                     change_last_bits(value.detach(), seed * 10_007 + index)
         mode = rounding_mode(seed)
-        leaves = self._observed(self._in_eager, with_gradients=with_gradients, mode=mode)
+        leaves = self._observed(self._in_eager, mode=mode)
         leaves["short"] = [VALUE, repr(sorted(mode.short_dtypes))]
         return leaves
 
-    def _observed(
-        self, call: Callable[..., Any], *, with_gradients: bool, leave_out: bool = True, mode: Any = None
-    ) -> Leaves:
+    def _observed(self, call: Callable[..., Any], *, leave_out: bool = True, mode: Any = None) -> Leaves:
         """The leaves after a call; without the values of parameters that it has not written, if wanted."""
         versions = self.versions() if leave_out else {}
         outcome = outcome_of(call, self.args, self.named, mode)
-        leaves = self.observed(outcome, versions)
-        if with_gradients and RESULT in outcome:
-            with mode if mode is not None else nullcontext():
-                leaves |= self._gradients(outcome[RESULT])
-        return leaves
+        if not self._passes:
+            return self.observed(outcome, versions)
+        with mode if mode is not None else nullcontext():
+            return self._gradients(outcome[RESULT])
 
     def observed(self, outcome: dict[str, Any], versions: dict[int, tuple[int, int]]) -> Leaves:
         """The leaves of the state after a call, and of what it returned or raised."""
@@ -207,26 +206,44 @@ class ProgramCall:
         return observe({**roots, **random_states(), **outcome}, untouched)
 
     def _gradients(self, result: Any) -> Leaves:
-        """The gradients of all parameters and inputs, from a backward of this process's own."""
-        import torch
-
-        outputs = [value for _, value in tensors_in({RESULT: result}) if value.grad_fn is not None]
-        if not outputs:
-            return {}
-        seeds = []
-        for index, output in enumerate(outputs):
-            generator = torch.Generator().manual_seed(index)
-            seeds.append(torch.randn(output.shape, generator=generator).to(output.dtype))
-        try:
-            torch.autograd.backward(outputs, seeds)
-        except Exception as error:
-            return {BACKWARD: [VALUE, text_of(error)]}
-        gradients = {
-            f"{GRADIENT}{path}": value.grad
+        """The gradients of all parameters and inputs after the passes of a backward, or what one raised."""
+        outputs = dict(tensors_in({RESULT: result}))
+        parameters = {
+            f"{GRADIENT}{path}": value
             for path, value in tensors_in(self.roots())
             if value.is_leaf and value.requires_grad
         }
-        return observe(gradients, set())
+        for each in self._passes:
+            outcome = outcome_of(partial(_backward, each, outputs, list(parameters.values())), (), {})
+            if RAISED in outcome:
+                return observe(outcome, set())
+        return observe({path: value.grad for path, value in parameters.items()}, set())
+
+
+def _backward(each: dict[str, Any], outputs: dict[str, Any], parameters: list[Any]) -> None:
+    """One pass of a backward: from the outputs into which something flowed, or from the gradients so far."""
+    import torch
+
+    given = {path: gradient for path, gradient in each["seeds"].items() if outputs[path].requires_grad}
+    starts, seeds = [outputs[path] for path in given], list(given.values())
+    if each["is_of_gradients"]:
+        gradients = [value.grad for value in parameters]
+        starts = [value for value in gradients if value is not None and value.requires_grad]
+        seeds = [torch.ones_like(value) for value in starts]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch warns of the cycle that gradients of gradients make
+        torch.autograd.backward(starts, seeds, each["keeps_graph"], each["creates_graph"])
+
+
+def _passes_in(file: BinaryIO) -> list[dict[str, Any]]:
+    """The passes that were given with a request; what was given is taken out of the file."""
+    import torch
+
+    given = file.read()
+    file.seek(0)
+    file.truncate()
+    passes: list[dict[str, Any]] = torch.load(io.BytesIO(given), weights_only=True) if given else []
+    return passes
 
 
 def program_function(compiled: Any) -> Any:

@@ -55,7 +55,10 @@ def why_no_copy() -> str | None:
 
 
 class ForkServer:
-    """The copy as the program sees it. `work` gets a request's text and a file, into which it writes."""
+    """The copy as the program sees it.
+
+    `work` gets a request's text and a file: it holds what was given with the request, and then the answer.
+    """
 
     def __init__(self, work: Callable[[str, BinaryIO], None], prepare: Callable[[], None]) -> None:
         self._file = _anonymous_file()
@@ -71,9 +74,12 @@ class ForkServer:
         close(self._requests)
         self._answers, self._requests = from_server, to_server
 
-    def ask(self, request: str, seconds: float) -> bytes:
+    def ask(self, request: str, seconds: float, given: bytes = b"") -> bytes:
         """What `work` wrote for a request. Raises NoAnswer."""
         try:
+            with self._opened() as file:
+                file.truncate()
+                file.write(given)
             os.write(self._requests, f"{seconds}\t{request}\n".encode())
         except OSError:
             raise NoAnswer("the copy of the process has ended") from None
@@ -88,9 +94,11 @@ class ForkServer:
         return self._written()
 
     def _written(self) -> bytes:
-        with os.fdopen(os.dup(self._file), "rb") as file:
-            file.seek(0)
+        with self._opened() as file:
             return file.read()
+
+    def _opened(self) -> BinaryIO:
+        return _from_the_start(self._file)
 
     def end(self) -> None:
         """Let the copy end."""
@@ -103,6 +111,12 @@ def _anonymous_file() -> int:
         return os.memfd_create("dynamo")
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())
+
+
+def _from_the_start(descriptor: int) -> BinaryIO:
+    file = os.fdopen(os.dup(descriptor), "r+b")
+    file.seek(0)
+    return file
 
 
 def _serve(requests: int, answers: int, file: int, work: Callable[[str, BinaryIO], None]) -> None:
@@ -127,14 +141,14 @@ def _work(request: str, file: int, work: Callable[[str, BinaryIO], None]) -> Non
     code = 1
     try:
         _limit_memory()
-        os.ftruncate(file, 0)
-        os.lseek(file, 0, os.SEEK_SET)
-        with os.fdopen(os.dup(file), "wb") as written:
+        with _from_the_start(file) as answer:
             try:
-                work(request, written)
+                work(request, answer)
                 code = 0
             except ReachesOut as error:
-                written.write(str(error).encode())
+                answer.seek(0)
+                answer.truncate()
+                answer.write(str(error).encode())
                 code = _REFUSED_CODE
     finally:
         os._exit(code)

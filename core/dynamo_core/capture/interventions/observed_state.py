@@ -25,7 +25,7 @@ Leaves = dict[str, Leaf]
 RESULT, RAISED = "result", "raised"
 RAISED_CLASSES, RAISED_AT = "raised: classes", "raised: line"
 LEFT_OUT = "left out"  # a path that says which values were not looked at
-RANDOM_NUMBERS, GRADIENT, BACKWARD = "random numbers of ", "gradient of ", "backward"
+RANDOM_NUMBERS, GRADIENT = "random numbers of ", "gradient of "
 TORCH_NUMBERS = f"{RANDOM_NUMBERS}torch"
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), range, slice)
 _OF_TORCH = ("dtype", "device", "layout", "memory_format")
@@ -39,11 +39,6 @@ _MOST_BYTES = 1 << 30  # of tensors, in one observation
 _MOST_BYTES_OF_AN_ARRAY = 1 << 24  # arrays are copied
 _MOST_LEFT_OUT = 3  # are named
 _SELF = "self"
-
-
-def is_of_backward(path: str) -> bool:
-    """Whether a path is that of a gradient, or of what a backward raised."""
-    return path.startswith(GRADIENT) or path == BACKWARD
 
 
 def roots_of(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ...backends.agreement import Comparison, compare
 from ..errors import first_line
 from .observed_state import (
+    GRADIENT,
     KIND,
     LEFT_OUT,
     RAISED,
@@ -15,11 +16,9 @@ from .observed_state import (
     RESULT,
     SAME,
     TENSOR,
-    UNTOUCHED,
     VALUE,
     Leaf,
     Leaves,
-    is_of_backward,
 )
 
 _NUMBER = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+|\d+)(?:e[-+]?\d+)?|-?inf|nan")
@@ -59,7 +58,7 @@ class Compared(NamedTuple):
 def needs_untouched_values(compiled: Leaves, eager: Leaves) -> bool:
     """Whether a parameter was written by one of the two only: then its values are to be compared, too."""
     return any(
-        leaf[0] == TENSOR and path in eager and (leaf[-1] is UNTOUCHED) != (eager[path][-1] == UNTOUCHED)
+        leaf[0] == TENSOR and path in eager and isinstance(leaf[-1], str) != isinstance(eager[path][-1], str)
         for path, leaf in compiled.items()
     )
 
@@ -200,7 +199,7 @@ def _kind_of(path: str, kind: str | None = None) -> str:
     """What kind of difference one at this path is."""
     if path.startswith(RANDOM_NUMBERS):
         return "random"
-    if is_of_backward(path):
+    if path.startswith(GRADIENT):
         return "gradient"
     return (kind or "value") if path.startswith(RESULT) else "mutation"
 

@@ -3,63 +3,38 @@
 A graph can only be compared with the graph that was captured. What tracing, guards, mutations or an exception
 made of the program before there was a graph shows when the same call is made in eager, in a copy of the
 process that was forked before the call (`fork_server.py`): what it returned or raised, what it changed, and
-the gradients. The program's own call is made once, as it is.
+the gradients once the program's backward has reached it (`verified_backward.py`). The program's own call is
+made once, as it is.
 
 Source: torch/_dynamo/eval_frame.py (OptimizeContext.__call__, which torch.compile calls for each function and
 module), 2.8 to 2.15; run with 2.13.
 """
 
+import atexit
 import functools
-import io
-import json
-import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from types import FunctionType, ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ...backends.agreement import shielded
 from ...shared.records import ProgramCallVerified
 from ..errors import text_of
 from ..frames.program_files import is_own, place_of_compile_call_in_progress
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
-from ..probes.graphs import backend_name
-from .call_in_copy import (
-    ALL_VALUES,
-    COMPILED,
-    EAGER,
-    LINES,
-    OPERATIONS,
-    ROUNDED,
-    STAGE,
-    WITH_CASTS,
-    WITH_DYNAMIC,
-    WITH_GRADIENTS,
-    ProgramCall,
-    program_function,
-    raised,
-    tensors_in,
-)
-from .fork_server import ForkServer, NoAnswer, available_bytes, why_no_copy
-from .observed_state import RAISED, RESULT, Leaves, is_of_backward
-from .operation_log import first_cast_to_short
-from .state_difference import Difference, compare_leaves, needs_untouched_values
-from .verified_call import OWN_RANDOM_NUMBERS
-from .wrong_place import STAGES, STALE, TRACING, place_of, raised_at
+from .call_in_copy import ProgramCall, program_function, raised
+from .compared_call import ComparedCall, obstacle
+from .fork_server import ForkServer, why_no_copy
+from .observed_state import RESULT
+from .verified_backward import WaitingCalls
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
-MORE_EXACT = "more exact than written"
-_RAISED_WHILE_TRACING = "from user code"  # Dynamo's words, above the line that it was at
 _FIRST_CALLS = 8  # of a function are all compared, then the 16th, 32nd, …
 _MOST_OF_THE_TIME = 0.2
 _ALLOWANCE = 60.0  # seconds that comparing may take before it has to be worth a share of the run
-_SHORTEST_LIMIT = 20.0  # seconds that a call may take in the copy
-_TIMES_AS_LONG = 10.0
-_LONGEST_DETAIL = 500
 
 
 class ProgramVerifier:
@@ -71,9 +46,11 @@ class ProgramVerifier:
         self._spent_ns = 0
         self._inside = threading.local()
         self._lock = threading.Lock()
+        self.waiting = WaitingCalls(self.guarded)
 
     def install(self, eval_frame: ModuleType, parts: "EngineParts") -> None:
         """Wrap what torch.compile makes of the program's functions and modules."""
+        atexit.register(self.guarded(self.waiting.look), is_over=True)
 
         def __call__(proceed: Callable[..., Any], context: Any, function: Any) -> Any:
             compiled = proceed(context, function)
@@ -134,7 +111,7 @@ class ProgramVerifier:
             return ""
         return why_no_copy()
 
-    def guarded(self, function: Callable[..., None]) -> Callable[..., None]:
+    def guarded(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function that raises nothing into the program."""
         return self._probes.guarded("calls of the program beside eager")(function)
 
@@ -151,9 +128,15 @@ class ProgramVerifier:
         self._probes.stream.end()
         self._inside.is_so = True
 
-    def lock(self) -> threading.Lock:
-        """Held while a call is compared: only one copy at a time."""
-        return self._lock
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        """While no other call is compared; gives False where one is."""
+        is_alone = self._lock.acquire(blocking=False)
+        try:
+            yield is_alone
+        finally:
+            if is_alone:
+                self._lock.release()
 
 
 def _without_own_lines(traceback: TracebackType | None) -> TracebackType | None:
@@ -169,7 +152,8 @@ class _Entry:
     def __init__(self, verifier: ProgramVerifier, compiled: Any, context: Any, place: str) -> None:
         self._verifier = verifier
         self._compiled = compiled
-        self.context = context
+        self._context = context
+        self.backend = context.callback
         self._place = place
         self._calls = 0
         self._is_wrong = False
@@ -179,23 +163,23 @@ class _Entry:
         self._calls += 1
         number = self._calls
         verifier = self._verifier
+        verifier.guarded(verifier.waiting.look)()
         is_wanted = not self._is_wrong and (number <= _FIRST_CALLS or number & (number - 1) == 0)
-        if not is_wanted or not verifier.lock().acquire(blocking=False):
-            with verifier.inside():
-                return self._compiled(*args, **named)
-        try:
-            return self._verified(number, args, named)
-        finally:
-            verifier.lock().release()
+        if is_wanted:
+            with verifier.alone() as is_alone:
+                if is_alone:
+                    return self._verified(number, args, named)
+        with verifier.inside():
+            return self._compiled(*args, **named)
 
     def _verified(self, number: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         began = perf_counter_ns()
-        call = _ComparedCall(self, number)
+        call = ComparedCall(self, number)
         compare = self._verifier.guarded(call.compare)
         server, reason = None, ""
         try:
-            call.program = ProgramCall(self._compiled, self.context, args, named)
-            why_not = self._verifier.may_verify() or _obstacle(call.program)
+            call.program = ProgramCall(self._compiled, self._context, args, named)
+            why_not = self._verifier.may_verify() or obstacle(call.program)
             reason = why_not or ""
             if why_not is None:
                 call.versions = call.program.versions()
@@ -250,197 +234,13 @@ class _Entry:
         )
 
     def spend(self, nanoseconds: int) -> None:
+        """Count the time that comparing took."""
         self._verifier.spend(nanoseconds)
 
+    def waiting(self) -> WaitingCalls:
+        """The calls that wait for a backward."""
+        return self._verifier.waiting
 
-class _ComparedCall:
-    """One call that is compared."""
-
-    program: ProgramCall
-
-    def __init__(self, entry: _Entry, number: int) -> None:
-        self._entry = entry
-        self._number = number
-        self.versions: dict[int, tuple[int, int]] = {}
-        self.graphs_before = _graphs()
-        self._server: ForkServer | None = None
-        self._seconds = _SHORTEST_LIMIT
-
-    def compare(self, outcome: dict[str, Any], server: ForkServer, took_ns: int, spent_ns: int) -> None:
-        """Compare the call with eager, and record what came of it."""
-        began = perf_counter_ns()
-        self._server = server
-        self._seconds = max(_SHORTEST_LIMIT, _TIMES_AS_LONG * took_ns / 1e9)
-        try:
-            with shielded():
-                fields = self._compared(outcome)
-        except NoAnswer as error:
-            fields = {"outcome": "not compared", "why": str(error)}
-        except Exception as error:
-            fields = {"outcome": "not compared", "why": text_of(error)}
-        finally:
-            server.end()
-        spent = spent_ns + perf_counter_ns() - began
-        self._entry.spend(spent)
-        self.record(ns=spent, **fields)
-
-    def record(self, outcome: str, **fields: Any) -> None:
-        """Write what came of the call."""
-        self._entry.record(self._number, outcome=outcome, **fields)
-
-    def _compared(self, outcome: dict[str, Any]) -> dict[str, Any]:
-        own = self.program.observed(outcome, self.versions)
-        has_gradients = RESULT in outcome and any(
-            value.grad_fn is not None for _, value in tensors_in({RESULT: outcome[RESULT]})
-        )
-        eager = self._ask(f"{EAGER}:{WITH_GRADIENTS if has_gradients else ''}")
-        forward = _part(eager, of_backward=False)
-        if self.program.draws_otherwise(own, forward):
-            return {"outcome": "not comparable", "why": OWN_RANDOM_NUMBERS}
-        if needs_untouched_values(own, forward):
-            self.versions = {}
-            own = self.program.observed(outcome, {})
-            forward = self._ask(f"{EAGER}:{ALL_VALUES}")
-        compared = compare_leaves(own, forward, self._again)
-        differences = self._without_what_varies(compared.differences, forward)
-        gradients = None
-        if not differences and has_gradients:
-            gradients, differences = self._compare_gradients(eager)
-        fields: dict[str, Any] = {
-            "compared": compared.values,
-            "gradients": gradients,
-            "left_out": compared.left_out,
-        }
-        if differences:
-            self._entry.is_wrong()
-            is_gradient = differences[0].kind == "gradient"
-            return {
-                "outcome": "disagrees",
-                **fields,
-                **self._described(differences, own, eager if is_gradient else forward),
-            }
-        rounding = compared.rounding
-        if rounding is not None and self._agrees_with_casts(forward):
-            fields |= {"kind": MORE_EXACT, "path": rounding.path, "error": rounding.error}
-            fields |= _place_fields(first_cast_to_short(self._lines("")[OPERATIONS]))
-        return {"outcome": "agrees", **fields}
-
-    def _described(self, differences: list[Difference], own: Leaves, eager: Leaves) -> dict[str, Any]:
-        """The fields of a record about what is wrong, and from where on."""
-        first = differences[0]
-        fields: dict[str, Any] = {
-            "kind": first.kind,
-            "path": first.path,
-            "detail": first.detail[:_LONGEST_DETAIL],
-            "error": first.error,
-            "allowed": first.allowed,
-            "differences": len(differences),
-        }
-        is_gradient = first.kind == "gradient"
-        stage = self._first_wrong_stage(eager, is_gradient=is_gradient)
-        if stage in (None, STALE) and RAISED in own and _RAISED_WHILE_TRACING in own[RAISED][1]:
-            stage = TRACING
-        fields["stage"] = stage
-        if first.kind == "exception" and (at := raised_at(eager) or raised_at(own)) is not None:
-            return fields | dict(zip(("wrong_file", "wrong_line"), at, strict=True))
-        with suppress(Exception):  # then the line is not known
-            fields |= _place_fields(place_of(first, stage, self._lines))
-        return fields
-
-    def _lines(self, which: str) -> dict[str, Any]:
-        lines: dict[str, Any] = json.loads(self._ask(f"{LINES}:{which}")[LINES][1])
-        return lines
-
-    def _agrees_with_casts(self, eager: Leaves) -> bool:
-        """Whether Inductor gives what eager gives once it keeps the casts that the program has written."""
-        if backend_name(self._entry.context.callback) != "inductor":
-            return False
-        leaves = self._ask(f"{STAGE}:inductor{WITH_CASTS}")
-        again = compare_leaves(leaves, eager, self._again)
-        return not again.differences and again.rounding is None
-
-    def _ask(self, request: str) -> Leaves:
-        import torch
-
-        assert self._server is not None
-        answer = self._server.ask(request, self._seconds)
-        leaves: Leaves = torch.load(io.BytesIO(answer), weights_only=True)
-        return leaves
-
-    def _again(self, seed: int) -> Leaves:
-        return self._ask(f"{ROUNDED}:{seed}")
-
-    def _without_what_varies(
-        self, differences: list[Difference], eager: Leaves, how: str = ""
-    ) -> list[Difference]:
-        """The differences that are not there between two runs in eager: a clock, an address."""
-        if not differences:
-            return []
-        varies = {each.path for each in compare_leaves(self._ask(f"{EAGER}:{how}"), eager).differences}
-        return [each for each in differences if each.path not in varies]
-
-    def _compare_gradients(self, eager: Leaves) -> tuple[str, list[Difference]]:
-        """Gradients of a backward that both are given in copies: the program's own is not touched."""
-        try:
-            compiled = self._ask(COMPILED)
-        except NoAnswer as error:
-            return f"not compared: {error}", []
-        differences = self._gradient_differences(compiled, eager)
-        return "compared", self._without_what_varies(differences, eager, WITH_GRADIENTS)
-
-    def _first_wrong_stage(self, eager: Leaves, *, is_gradient: bool) -> str | None:
-        """The stage of the compiler that the difference is there from; None if that is not known."""
-        is_wrong = self._has_wrong_gradients if is_gradient else self._is_wrong_with
-        try:
-            own = backend_name(self._entry.context.callback)
-            for backend, stage in (*STAGES, (own, own)):
-                if is_wrong(backend, eager):
-                    return stage
-            if self.graphs_before == _graphs():
-                return STALE if self.graphs_before else None
-            dynamic = (stage for backend, stage in STAGES if is_wrong(f"{backend}{WITH_DYNAMIC}", eager))
-            return None if is_gradient else next(dynamic, None)
-        except Exception:
-            return None
-
-    def _is_wrong_with(self, backend: str, eager: Leaves) -> bool:
-        leaves = self._ask(f"{STAGE}:{backend}")
-        return bool(compare_leaves(leaves, eager, self._again).differences)
-
-    def _has_wrong_gradients(self, backend: str, eager: Leaves) -> bool:
-        leaves = self._ask(f"{STAGE}:{backend}+{WITH_GRADIENTS}")
-        return bool(self._gradient_differences(leaves, eager))
-
-    def _gradient_differences(self, leaves: Leaves, eager: Leaves) -> list[Difference]:
-        own, eagers = (_part(each, of_backward=True) for each in (leaves, eager))
-        return compare_leaves(
-            own, eagers, lambda seed: self._ask(f"{ROUNDED}:{seed} {WITH_GRADIENTS}")
-        ).differences
-
-
-def _graphs() -> int:
-    """How many graphs Dynamo has made in this process."""
-    counters = sys.modules["torch._dynamo.utils"].counters
-    return int(counters["stats"]["unique_graphs"])
-
-
-def _place_fields(place: tuple[str, int, str] | None) -> dict[str, Any]:
-    return {} if place is None else dict(zip(("wrong_file", "wrong_line", "operation"), place, strict=True))
-
-
-def _part(leaves: Leaves, *, of_backward: bool) -> Leaves:
-    """The leaves of the backward alone, or those without them."""
-    return {path: leaf for path, leaf in leaves.items() if is_of_backward(path) == of_backward}
-
-
-def _obstacle(call: ProgramCall) -> str | None:
-    """Why a call cannot be made a second time in a copy of the process."""
-    available = available_bytes()
-    size = 0
-    for path, value in tensors_in(call.roots()):
-        if value.is_shared():
-            return f"{path} is in memory that other processes share"
-        size += value.numel() * value.element_size()
-    if available is not None and 4 * size > available:
-        return "there is too little memory for a copy of the process"
-    return None
+    def alone(self) -> AbstractContextManager[bool]:
+        """While nothing else is compared; gives False where that is not so."""
+        return self._verifier.alone()

@@ -67,6 +67,8 @@ class WholeProgramCapture:
         self._codes_decided = CodeObjects()  # what C++ remembers for good, and may have to take back
         self._restore_settings: list[Callable[[], None]] = []
         self._keeper: Keeper | None = None
+        # `--verify`: given a frame that was compiled, what compiled it, and what captures frames in a fork.
+        self.verify_frame: Callable[[Any, Any, Callable[[], None]], None] | None = None
 
     def keeper(self) -> "Keeper | None":
         """What keeps eager's semantics for the graphs that are compiled now; None where nothing does."""
@@ -193,7 +195,13 @@ class WholeProgramCapture:
                 if not is_usable:
                     self._policy.leave_to_eager(frame.f_code)
                     return unless_left(answer.never)
-                return result if result.guarded_code is not None else unless_left(result)
+                if result.guarded_code is None:
+                    return unless_left(result)
+                if self.verify_frame is not None:
+                    self.verify_frame(
+                        frame, self._frames.callback._torchdynamo_orig_backend, self._frames.again
+                    )
+                return result
             except CompileDeferred:
                 return unless_left(answer.not_now)
             except CompileLimitReached:

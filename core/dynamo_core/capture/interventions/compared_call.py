@@ -1,0 +1,286 @@
+"""One call of the program that is compared with plain Python, and what is recorded of it."""
+
+import io
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
+from typing import Any, Protocol
+
+from ...backends.agreement import shielded
+from ..errors import text_of
+from ..primitives import perf_counter_ns
+from ..probes.graphs import backend_name
+from .call_in_copy import (
+    ALL_VALUES,
+    COMPILED,
+    EAGER,
+    LINES,
+    OPERATIONS,
+    ROUNDED,
+    STAGE,
+    WITH_CASTS,
+    WITH_DYNAMIC,
+    ProgramCall,
+    tensors_in,
+)
+from .fork_server import ForkServer, NoAnswer, available_bytes
+from .observed_state import RAISED, RESULT, Leaves
+from .operation_log import first_cast_to_short
+from .state_difference import Difference, compare_leaves, needs_untouched_values
+from .verified_backward import WaitingCalls
+from .verified_call import COMPARED, OWN_RANDOM_NUMBERS
+from .wrong_place import STAGES, STALE, TRACING, place_of, raised_at
+
+MORE_EXACT = "more exact than written"
+_AGREES = "agrees"
+_BACKWARD = "backward"  # the path of what a backward raised
+_RAISED_WHILE_TRACING = "from user code"  # Dynamo's words, above the line that it was at
+_SHORTEST_LIMIT = 20.0  # seconds that a call may take in the copy
+_TIMES_AS_LONG = 10.0
+_LONGEST_DETAIL = 500
+
+
+class Compiled(Protocol):
+    """What was compiled: a call of it is compared. `backend` is what compiles it."""
+
+    backend: Any
+
+    def is_wrong(self) -> None:
+        """A call was wrong: no further one is compared."""
+
+    def record(self, number: int, **fields: Any) -> None:
+        """Write what came of a call."""
+
+    def spend(self, nanoseconds: int) -> None:
+        """Count the time that comparing took."""
+
+    def waiting(self) -> WaitingCalls:
+        """The calls that wait for a backward."""
+
+    def alone(self) -> AbstractContextManager[bool]:
+        """While nothing else is compared; gives False where that is not so."""
+
+
+class ComparedCall:
+    """One call that is compared."""
+
+    program: ProgramCall
+
+    def __init__(self, entry: Compiled, number: int) -> None:
+        self._entry = entry
+        self._number = number
+        self.versions: dict[int, tuple[int, int]] = {}
+        self.graphs_before = _graphs()
+        self._server: ForkServer | None = None
+        self._seconds = _SHORTEST_LIMIT
+        self._passes = b""  # of the backward that is compared
+        self._fields: dict[str, Any] = {}
+        self._spent_ns = 0
+
+    def compare(
+        self, outcome: dict[str, Any] | None, server: ForkServer, took_ns: int, spent_ns: int
+    ) -> None:
+        """Compare the call with eager, and record what came of it, or let it wait for its backward.
+
+        Without an `outcome` the compiled call is made in a copy, too.
+        """
+        began = perf_counter_ns()
+        self._server = server
+        self._seconds = max(_SHORTEST_LIMIT, _TIMES_AS_LONG * took_ns / 1e9)
+        try:
+            with shielded():
+                self._fields = self._compared(outcome)
+        except Exception as error:
+            self._fields = {"outcome": "not compared", "why": _why(error)}
+        del self.program  # what it was given is the program's alone
+        self._spend(spent_ns + perf_counter_ns() - began)
+        if not self._may_wait(outcome):
+            self.finish()
+
+    def _may_wait(self, outcome: dict[str, Any] | None) -> bool:
+        if self._fields["outcome"] != _AGREES or outcome is None or RESULT not in outcome:
+            return False
+        outputs = [each for each in tensors_in({RESULT: outcome[RESULT]}) if each[1].grad_fn is not None]
+        waiting = self._entry.waiting()
+        if outputs and not waiting.are_too_many():
+            waiting.add(self, outputs)
+            return True
+        if outputs:
+            self._fields["gradients"] = "not compared: too many other calls waited for their backward"
+        return False
+
+    def compare_backward(self, passes: Sequence[dict[str, Any]]) -> bool:
+        """Compare the gradients after these passes; whether those after further ones are to be compared."""
+        began = perf_counter_ns()
+        with self._entry.alone() as is_alone:
+            try:
+                if not is_alone:
+                    raise NoAnswer("another call was being compared")
+                with shielded():
+                    self._fields |= self._compared_backward(passes)
+            except Exception as error:
+                self._fields["gradients"] = f"not compared: {_why(error)}"
+        self._spend(perf_counter_ns() - began)
+        goes_on: bool = self._fields["gradients"] == COMPARED and self._fields["outcome"] == _AGREES
+        if not goes_on:
+            self.finish()
+        return goes_on
+
+    def finish(self) -> None:
+        """Record what came of the call, and let the copy end."""
+        if self._server is not None:
+            self._server.end()
+        self.record(ns=self._spent_ns, **self._fields)
+
+    def record(self, outcome: str, **fields: Any) -> None:
+        """Write what came of the call."""
+        self._entry.record(self._number, outcome=outcome, **fields)
+
+    def _spend(self, nanoseconds: int) -> None:
+        self._spent_ns += nanoseconds
+        self._entry.spend(nanoseconds)
+
+    def _own(self, outcome: dict[str, Any] | None, how: str = "") -> Leaves:
+        if outcome is None:
+            return self._ask(f"{COMPILED}:{how}")
+        return self.program.observed(outcome, {} if how == ALL_VALUES else self.versions)
+
+    def _compared(self, outcome: dict[str, Any] | None) -> dict[str, Any]:
+        own = self._own(outcome)
+        forward = self._ask(EAGER)
+        if self.program.draws_otherwise(own, forward):
+            return {"outcome": "not comparable", "why": OWN_RANDOM_NUMBERS}
+        if needs_untouched_values(own, forward):
+            own = self._own(outcome, ALL_VALUES)
+            forward = self._ask(f"{EAGER}:{ALL_VALUES}")
+        compared = compare_leaves(own, forward, self._again)
+        differences = self._without_what_varies(compared.differences, forward)
+        fields: dict[str, Any] = {"compared": compared.values, "left_out": compared.left_out}
+        if differences:
+            return fields | self._described(differences, own, forward)
+        rounding = compared.rounding
+        if rounding is not None and self._agrees_with_casts(forward):
+            fields |= {"kind": MORE_EXACT, "path": rounding.path, "error": rounding.error}
+            fields |= _place_fields(first_cast_to_short(self._lines("")[OPERATIONS]))
+        return {"outcome": _AGREES, **fields}
+
+    def _compared_backward(self, passes: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Compare the gradients of two copies, to which the program's backward is given."""
+        self._passes = _saved(passes)
+        eager, compiled = self._ask(EAGER), self._ask(COMPILED)
+        differences = compare_leaves(compiled, eager, self._again).differences
+        differences = [
+            each._replace(path=_BACKWARD) if each.path == RAISED else each
+            for each in self._without_what_varies(differences, eager)
+        ]
+        fields: dict[str, Any] = {"gradients": COMPARED}
+        return fields | self._described(differences, compiled, eager) if differences else fields
+
+    def _described(self, differences: list[Difference], own: Leaves, eager: Leaves) -> dict[str, Any]:
+        """The fields of a record about what is wrong, and from where on."""
+        self._entry.is_wrong()
+        first = differences[0]
+        fields: dict[str, Any] = {
+            "outcome": "disagrees",
+            "kind": first.kind,
+            "path": first.path,
+            "detail": first.detail[:_LONGEST_DETAIL],
+            "error": first.error,
+            "allowed": first.allowed,
+            "differences": len(differences),
+        }
+        stage = self._first_wrong_stage(eager)
+        if stage in (None, STALE) and RAISED in own and _RAISED_WHILE_TRACING in own[RAISED][1]:
+            stage = TRACING
+        fields["stage"] = stage
+        if first.kind == "exception" and (at := raised_at(eager) or raised_at(own)) is not None:
+            return fields | dict(zip(("wrong_file", "wrong_line"), at, strict=True))
+        with suppress(Exception):  # then the line is not known
+            fields |= _place_fields(place_of(first, stage, self._lines))
+        return fields
+
+    def _lines(self, which: str) -> dict[str, Any]:
+        lines: dict[str, Any] = json.loads(self._ask(f"{LINES}:{which}")[LINES][1])
+        return lines
+
+    def _agrees_with_casts(self, eager: Leaves) -> bool:
+        """Whether Inductor gives what eager gives once it keeps the casts that the program has written."""
+        if backend_name(self._entry.backend) != "inductor":
+            return False
+        leaves = self._ask(f"{STAGE}:inductor{WITH_CASTS}")
+        again = compare_leaves(leaves, eager, self._again)
+        return not again.differences and again.rounding is None
+
+    def _ask(self, request: str) -> Leaves:
+        import torch
+
+        assert self._server is not None
+        answer = self._server.ask(request, self._seconds, self._passes)
+        leaves: Leaves = torch.load(io.BytesIO(answer), weights_only=True)
+        return leaves
+
+    def _again(self, seed: int) -> Leaves:
+        return self._ask(f"{ROUNDED}:{seed}")
+
+    def _without_what_varies(self, differences: list[Difference], eager: Leaves) -> list[Difference]:
+        """The differences that are not there between two runs in eager: a clock, an address."""
+        if not differences:
+            return []
+        varies = {each.path for each in compare_leaves(self._ask(EAGER), eager).differences}
+        return [each for each in differences if each.path not in varies]
+
+    def _first_wrong_stage(self, eager: Leaves) -> str | None:
+        """The stage of the compiler that the difference is there from; None if that is not known."""
+        try:
+            own = backend_name(self._entry.backend)
+            for backend, stage in (*STAGES, (own, own)):
+                if self._is_wrong_with(backend, eager):
+                    return stage
+            if self.graphs_before == _graphs():
+                return STALE if self.graphs_before else None
+            dynamic = (
+                stage for backend, stage in STAGES if self._is_wrong_with(f"{backend}{WITH_DYNAMIC}", eager)
+            )
+            return None if self._passes else next(dynamic, None)
+        except Exception:
+            return None
+
+    def _is_wrong_with(self, backend: str, eager: Leaves) -> bool:
+        leaves = self._ask(f"{STAGE}:{backend}")
+        return bool(compare_leaves(leaves, eager, self._again).differences)
+
+
+def _graphs() -> int:
+    """How many graphs Dynamo has made in this process."""
+    counters = sys.modules["torch._dynamo.utils"].counters
+    return int(counters["stats"]["unique_graphs"])
+
+
+def _place_fields(place: tuple[str, int, str] | None) -> dict[str, Any]:
+    return {} if place is None else dict(zip(("wrong_file", "wrong_line", "operation"), place, strict=True))
+
+
+def _saved(passes: Sequence[dict[str, Any]]) -> bytes:
+    import torch
+
+    buffer = io.BytesIO()
+    torch.save(list(passes), buffer)
+    return buffer.getvalue()
+
+
+def _why(error: Exception) -> str:
+    return str(error) if isinstance(error, NoAnswer) else text_of(error)
+
+
+def obstacle(call: ProgramCall) -> str | None:
+    """Why a call cannot be made a second time in a copy of the process."""
+    available = available_bytes()
+    size = 0
+    for path, value in tensors_in(call.roots()):
+        if value.is_shared():
+            return f"{path} is in memory that other processes share"
+        size += value.numel() * value.element_size()
+    if available is not None and 4 * size > available:
+        return "there is too little memory for a copy of the process"
+    return None
