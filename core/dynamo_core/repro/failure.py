@@ -42,11 +42,6 @@ class Failure:
             other.message,
         )
 
-    @property
-    def is_of_values(self) -> bool:
-        """Whether values differ, which rounding can make as well."""
-        return self.kind == "wrong result" and self.message.startswith(_NOT_CLOSE)
-
 
 def normalized(message: str) -> str:
     """The first lines of a message, without numbers, addresses, paths and symbolic sizes."""
@@ -98,6 +93,6 @@ def failure_of(outcome: Mapping[str, Any]) -> Failure | None:
         return Failure("exception", "SystemExit", message, f"exit code {message}")
     where = str(outcome.get("where", ""))
     if outcome["type"] == "AssertionError" and where.endswith(("torch/testing/_comparison.py", "repro.py")):
-        what = message.split("!")[0] if message.startswith(_NOT_CLOSE) else normalized(message)
+        what = "values differ" if message.startswith(_NOT_CLOSE) else normalized(message)
         return Failure("wrong result", "AssertionError", what, message)
     return Failure("exception", str(outcome["type"]), normalized(message), message)

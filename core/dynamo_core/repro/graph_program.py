@@ -18,6 +18,7 @@ from ..shared.quick_dataclass import dataclass
 from .failure import Failure
 from .trials import Candidate
 
+_BLOCKS = ("def ", "class ", "@")
 _MATH = {"inf", "nan"}
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 
@@ -108,6 +109,17 @@ class GraphProgram:
         outputs = [name for name in dict.fromkeys(_bound_in_order(first)) if name in bound & read]
         return self.only(first, outputs or _last_values(first, self.values))
 
+    def with_values(self, integers: str, floats: str) -> "GraphProgram":
+        """The graph with inputs whose random numbers these calls change; "" leaves them as they are."""
+
+        def changed(each: Input) -> Input:
+            if each.tensor is None or each.tensor.dtype == "bool":
+                return each
+            calls = integers if "int" in each.tensor.dtype else floats
+            return replace(each, calls=calls or each.calls)
+
+        return replace(self, inputs=tuple(map(changed, self.inputs)))
+
     def candidate(self) -> Candidate:
         """The texts to try."""
         return Candidate(self.text(), self._plain_text(), self.size)
@@ -152,7 +164,9 @@ class GraphProgram:
         if "device" in words and any("device(" in each.text for each in self.statements):
             lines.append("from torch import device")
         lines += [f"{name} = float({name!r})" for name in sorted(_MATH & words)]
-        return [*lines, *(["", *self.prelude] if self.prelude else [])]
+        for each in self.prelude:
+            lines += ["", "", each] if each.startswith(_BLOCKS) else [each]
+        return lines
 
     def _function(self) -> list[str]:
         names = ", ".join(each.name for each in self.inputs)
@@ -414,11 +428,12 @@ def _made(each: Input) -> str:
 
 def _new(sizes: Sequence[int], dtype: str, calls: str, elsewhere: str) -> str:
     shape = ", ".join(map(str, sizes)) or "()"
-    high = re.search(r"\.random_\(0, (\d+)\)", calls)
+    bounds = re.search(r"\.random_\((-?\d+), (\d+)\)", calls)
     if "int" in dtype or dtype == "bool":
         kind = "" if dtype == "int64" else f", dtype=torch.{dtype}"
         size = f"({shape},)" if len(sizes) == 1 else f"({shape})" if sizes else "()"
-        return f"torch.randint({high[1] if high else 2 if dtype == 'bool' else 1}, {size}{kind}{elsewhere})"
+        low, high = (bounds[1], bounds[2]) if bounds else ("0", "2" if dtype == "bool" else "1")
+        return f"torch.randint({'' if low == '0' else f'{low}, '}{high}, {size}{kind}{elsewhere})"
     kind = "" if dtype == "float32" else f", dtype=torch.{dtype}"
     return f"torch.randn({shape}{kind}{elsewhere})" + calls
 

@@ -29,6 +29,7 @@ from .source_program import (
     source_program,
     with_assertion,
     with_compile_argument,
+    with_noted_prints,
     with_prints,
 )
 from .trials import BudgetSpent, Candidate, Trials
@@ -329,7 +330,7 @@ class _Search:
         failure = found.failure
         finished: str | None = None
         if failure.kind == "wrong result":
-            finished = with_assertion(text, str(self._trials.outcome(text, plain=True).get("output", "")))
+            finished = self._asserting(text)
         elif failure.kind == "graph break":
             finished = with_compile_argument(text, "fullgraph", True)
         elif failure.kind == "recompile":
@@ -344,6 +345,17 @@ class _Search:
         if raised:
             found.text, found.failure = finished, raised[0]
             found.size = SourceProgram(finished).size
+
+    def _asserting(self, text: str) -> str | None:
+        """The text with an assertion in place of its only print, else one of all that it would print."""
+        finished = with_assertion(text, self._printed(text))
+        noted = with_noted_prints(text)
+        if finished is not None and self._trials.failures(Candidate(finished, finished, "")):
+            return finished
+        return None if noted is None else with_assertion(noted, self._printed(noted))
+
+    def _printed(self, text: str) -> str:
+        return str(self._trials.outcome(text, plain=True).get("output", ""))
 
     # What is asked in an issue
 
@@ -370,9 +382,14 @@ class _Search:
 def _variants(program: GraphProgram) -> Iterator[GraphProgram]:
     """The ways to run a graph with which a failure may show, by how telling they are."""
     yield from (replace(program, tolerance=1e-2, seed=seed) for seed in _SEEDS)
-    yield replace(program, form="raises", gradients=False, afterwards=False)
+    bare = replace(program, gradients=False, afterwards=False)
+    below_zero = bare.with_values(integers=".random_(-2, 2)", floats=".neg_()")
+    for each in (bare, below_zero, bare.with_values(integers=".random_(1000, 1001)", floats="")):
+        yield replace(each, form="raises")
     yield replace(program, tolerance=1e-2, strides=True)
     yield replace(program, tolerance=1e-3)
+    yield replace(below_zero, tolerance=1e-2)
+    yield replace(bare.with_values(integers="", floats=".mul_(1e10)"), tolerance=1e-2)
 
 
 def _is_suspect(process: Process, graph: Graph) -> bool:
