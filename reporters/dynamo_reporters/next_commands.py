@@ -17,6 +17,11 @@ class NextCommand:
     runs_program: bool
 
 
+def has_bug_of_compiler(case: Case) -> bool:
+    """Whether something was found that `dynamo repro` makes a small file of."""
+    return any(each.kind in ("wrong result", "compiler error") for each in case.findings)
+
+
 def next_commands(case: Case, report: str) -> list[NextCommand]:
     """At most three, of which the first is worth most."""
     path = shlex.quote(case.recording.address)
@@ -31,7 +36,9 @@ def next_commands(case: Case, report: str) -> list[NextCommand]:
             program = shlex.join(case.recording.run.command)
             fix = NextCommand(f"dynamo-cli fix -y -- {program}", "remedies that are proven by runs", True)
             found.append(fix)
-    return [*found, NextCommand(f"dynamo-cli profile {path}", "where the wall time went", False)]
+    if has_bug_of_compiler(case):
+        found.insert(1, NextCommand(f"dynamo-cli repro -y {path}", "a small file that fails alone", True))
+    return [*found[:2], NextCommand(f"dynamo-cli profile {path}", "where the wall time went", False)]
 
 
 def next_block(commands: list[NextCommand]) -> Bullets:

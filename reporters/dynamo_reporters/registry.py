@@ -68,6 +68,9 @@ REPORTS = {
     "fix": Declaration(
         "fix:FixDocument", "Try the remedies on the program, and show those that are proven to cure."
     ),
+    "repro": Declaration(
+        "repro:ReproDocument", "Make a small file that fails alone of a program that compiles wrongly."
+    ),
     "export": Declaration(
         "export:ExportDocument", "Say which modules torch.export takes, and what is in the way."
     ),

@@ -24,19 +24,18 @@ from .finding import Cost, Draft, Evidence, Figure
 
 _REPORT_IT = (
     "`dynamo run --verify {option} …` shows whether it is the backend, with your program "
-    "in place of `…`; `dynamo graphs --runnable N` writes the graph as a script, to report a backend of "
-    "torch's."
+    "in place of `…`; `dynamo repro` makes a small program that fails alone, to report it."
 )
 
 
 _RIGHT_WITH = (
-    'with `backend="{backend}"` the call gives what plain Python gives, as was tried; `dynamo graphs '
-    "--runnable N` writes the graph as a script, for an issue of PyTorch or of the backend."
+    'with `backend="{backend}"` the call gives what plain Python gives, as was tried; `dynamo repro` '
+    "makes a small program that fails alone, for an issue of PyTorch or of the backend."
 )
 _BY_STAGE = {
     "AOTAutograd": _RIGHT_WITH.format(backend="eager"),
-    "tracing": "`torch.compiler.disable` on the function of that line keeps it out of the graph; an issue "
-    "for PyTorch needs what the line gives in plain Python and compiled.",
+    "tracing": "`torch.compiler.disable` on the function of that line keeps it out of the graph; `dynamo "
+    "repro` makes a small program that fails alone, for an issue of PyTorch.",
     "guards": "pass what changed as an argument, so that torch guards it, or call `torch.compiler.reset()` "
     "after it has changed.",
 }

@@ -385,8 +385,8 @@ REQUESTED: BreakRules = (
         (
             RemedyTemplate(
                 'use another backend until this one is fixed: `torch.compile(…, backend="aot_eager")`, '
-                "which works where the graph itself is sound; `dynamo graphs --runnable N` writes the graph "
-                "as a script for a bug report.",
+                "which works where the graph itself is sound; `dynamo repro` makes a small program that "
+                "fails alone, for a bug report.",
                 cures=("backend_that_raises",),
                 change=Change(arguments=(Assignment("backend", "aot_eager"),)),
             ),

@@ -1,6 +1,7 @@
 """The errors that are shown to the user, each with an exit code, and suggestions for mistyped names.
 
     DynamoError                    exit code
+    ├── NotReproduced              105  `repro`: nothing fails, or what was found does not fail alone
     ├── ClusterProblem             106  `--on ray`: no Ray, no cluster, or none that can run what was asked
     ├── SuiteProblem               107  the file of a suite, or results of one, cannot be read or are none
     ├── NothingExported            108  `export -o FILE.pt2`: there is no exported program to write
@@ -41,6 +42,12 @@ class DynamoError(Exception):
     """An error that the user can fix; its text says what, where and how, in one line."""
 
     exit_code = EXIT_INTERNAL
+
+
+class NotReproduced(DynamoError):
+    """The program does not fail as it was to, or no part of it fails alone."""
+
+    exit_code = 105
 
 
 class ClusterProblem(DynamoError):

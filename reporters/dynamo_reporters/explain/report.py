@@ -12,6 +12,7 @@ from dynamo_core.recording.training import AOT_PAIRS_FROM_OUR_TEXT
 from dynamo_core.shared.settings import SEMANTICS_EAGER
 from dynamo_core.shared.shown_paths import path_below
 
+from ..next_commands import has_bug_of_compiler
 from ..report import Report
 from .document import Explained
 from .one_screen import one_screen
@@ -37,6 +38,8 @@ def render_end_of_run(case: Case, is_newest: bool) -> list[str]:
         lines.append(f"The program {ending(recording.run)}.")
         if recording.run.exit_code != 0 and _failed_in_what_was_captured(recording):
             lines.append("It was compiled by dynamo; `dynamo run --capture none` runs it as it is.")
+    if has_bug_of_compiler(case):
+        lines.append(f"`dynamo repro{target}` makes a small file of it that fails alone.")
     if recording.processes:
         lines.append(f"next: dynamo {_next(case)}{target}")
     return lines

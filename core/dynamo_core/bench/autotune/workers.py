@@ -17,9 +17,9 @@ from ...shared.errors import NotMeasured
 _CORE = Path(__file__).resolve().parents[3]
 _START = """
 import sys
-sys.path[:0] = sys.argv[4:]
-from dynamo_core.backends.measuring.worker import main
-main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+from importlib import import_module
+sys.path[:0] = sys.argv[5:]
+import_module(f"dynamo_core.backends.measuring.{sys.argv[1]}").main(*map(int, sys.argv[2:4]), sys.argv[4])
 """
 _IMPORT_LIMIT = 120.0  # seconds for importing torch
 _LOOK_EVERY = 0.2  # seconds
@@ -34,15 +34,21 @@ class NoAnswer(Exception):
 
 
 class Worker:
-    """A process that measures one backend, in the program's Python; a context manager, which ends it."""
+    """A process in the program's Python that measures one backend; a context manager, which ends it.
 
-    def __init__(self, python: str, backend: str, import_path: Sequence[str]) -> None:
+    Another `module` of `backends/measuring` does something else, about `backend`.
+    """
+
+    def __init__(self, python: str, backend: str, import_path: Sequence[str], module: str = "worker") -> None:
         requests, self._requests = os.pipe()
         self._answers, answers = os.pipe()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  closed by end()
         try:
             self._process = subprocess.Popen(
-                [python, "-c", _START, str(requests), str(answers), backend, str(_CORE), *import_path],
+                [
+                    *(python, "-c", _START, module, str(requests), str(answers), backend),
+                    *(str(_CORE), *import_path),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._stderr,

@@ -1,0 +1,1 @@
+"""`dynamo repro`: a failing program, shrunk to a file that fails alone."""

@@ -1,0 +1,116 @@
+"""A backend of the user's as text that stands alone: its definition, and what that needs of its module."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..recording.plain_files import read_plain
+from ..shared.quick_dataclass import dataclass
+
+_LARGEST = 1 << 20  # bytes of a module
+_DEEPEST = 5  # modules that import a definition from one another
+
+
+@dataclass(frozen=True)
+class BackendText:
+    """The argument of torch.compile as text, and the statements in front of it that define it."""
+
+    argument: str
+    statements: tuple[str, ...] = ()
+
+
+def backend_text(name: str, script: Path, import_path: Sequence[str]) -> BackendText | None:
+    """The backend that a program's script passes to torch.compile; None where it is not found there.
+
+    One that is given as text, and that the script does not define, is registered by torch or by a package.
+    """
+    text = _read(script)
+    tree = None if text is None else _parsed(text)
+    if tree is None:
+        return None
+    given = list(dict.fromkeys(ast.unparse(each) for each in _backend_arguments(tree)))
+    fitting = [each for each in given if name in each] or given
+    if len(fitting) != 1:
+        return None
+    argument = fitting[0]
+    is_text = isinstance(ast.parse(argument, mode="eval").body, ast.Constant)
+    wanted = {ast.literal_eval(argument)} if is_text else _names_in(ast.parse(argument))
+    statements = tuple(_definitions(tree, wanted, import_path, _DEEPEST))
+    return BackendText(argument.replace("'", '"') if is_text else argument, statements)
+
+
+def _backend_arguments(tree: ast.AST) -> Iterator[ast.expr]:
+    """What is passed as `backend` to torch.compile, also through functools.partial."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield from (each.value for each in node.keywords if each.arg == "backend")
+
+
+def _definitions(tree: ast.Module, wanted: set[str], import_path: Sequence[str], depth: int) -> Iterator[str]:
+    """The module's statements that bind these names and what they need, in the module's order."""
+    bound: dict[str, list[ast.stmt]] = {}
+    for statement in tree.body:
+        for name in _bound_by(statement):
+            bound.setdefault(name, []).append(statement)
+    needed: set[ast.stmt] = set()
+    names, known = list(wanted), set(wanted)
+    while names:
+        for statement in bound.get(names.pop(), ()):
+            if statement not in needed:
+                needed.add(statement)
+                new = set() if isinstance(statement, (ast.Import, ast.ImportFrom)) else _names_in(statement)
+                names += new - known
+                known |= new
+    for statement in tree.body:
+        if isinstance(statement, ast.Import) and any(each.name == "torch" for each in statement.names):
+            continue  # every repro imports it
+        if statement in needed:
+            yield from _inlined(statement, known, import_path, depth)
+
+
+def _inlined(statement: ast.stmt, known: set[str], import_path: Sequence[str], depth: int) -> Iterator[str]:
+    """A statement; in place of an import from a module beside the script, what it defines there."""
+    if not isinstance(statement, ast.ImportFrom) or statement.module is None or not depth:
+        yield ast.unparse(statement)
+        return
+    imported = [each for each in statement.names if (each.asname or each.name) in known]
+    files = [Path(folder, *statement.module.split(".")).with_suffix(".py") for folder in import_path]
+    text = next((found for file in files if file.is_file() and (found := _read(file)) is not None), None)
+    tree = None if text is None else _parsed(text)
+    if tree is None:
+        yield ast.unparse(ast.ImportFrom(statement.module, imported, statement.level))
+        return
+    yield from _definitions(tree, {each.name for each in imported}, import_path, depth - 1)
+    yield from (f"{each.asname} = {each.name}" for each in imported if each.asname)
+
+
+def _bound_by(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
+        return {statement.name}
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {(each.asname or each.name).partition(".")[0] for each in statement.names}
+    if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        return {
+            each.id
+            for each in ast.walk(statement)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }
+    return set()
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def _read(file: Path) -> str | None:
+    try:
+        return read_plain(file.resolve(), _LARGEST).decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None

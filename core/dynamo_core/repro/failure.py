@@ -1,0 +1,98 @@
+"""What a program fails with, so that a smaller program can be held to the same failure."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from ..shared.quick_dataclass import dataclass
+
+Kind = Literal["wrong result", "exception", "crash", "hang", "graph break", "recompile"]
+
+_LINES = 2  # of a message that count; those behind repeat hints, or quote the program
+_LONGEST = 300  # characters of a message that count
+_DIFFERS = (
+    (re.compile(r"0x[0-9a-fA-F]+"), "0x…"),
+    (re.compile(r"(?<![\w.])(?:/[\w.+-]+)+(?:\.\w+)?"), "…"),  # paths
+    (re.compile(r"\b[sui]\d+\b"), "N"),  # symbolic sizes
+    (re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"), "N"),
+    (re.compile(r"N(?:, N)+"), "N"),  # shapes of any length
+)
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:e[+-]?\d+)?(?![\w])")
+_ROUNDED = 1e-2  # relative and absolute
+_NOT_CLOSE = ("Tensor-likes are not", "Scalars are not")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A failure: its kind, the type of its error, and its message without what may differ.
+
+    `full_message` is the message as it came.
+    """
+
+    kind: Kind
+    type: str
+    message: str
+    full_message: str = ""
+
+    def is_same(self, other: "Failure | None") -> bool:
+        """Whether another failure is this one: kind, type and message."""
+        return other is not None and (self.kind, self.type, self.message) == (
+            other.kind,
+            other.type,
+            other.message,
+        )
+
+
+def normalized(message: str) -> str:
+    """The first lines of a message, without numbers, addresses, paths and symbolic sizes."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    text = " ".join(lines[:_LINES])
+    for pattern, instead in _DIFFERS:
+        text = pattern.sub(instead, text)
+    return text[:_LONGEST]
+
+
+def failures_of(outcome: Mapping[str, Any], plain: Mapping[str, Any]) -> list[Failure]:
+    """What a program that was run (`trial_server.py`) failed with beside its run in plain Python.
+
+    A graph break and a recompile are failures only of somebody who asks for them.
+    """
+    found = [] if (failure := failure_of(outcome)) is None else [failure]
+    if failure is None and outputs_differ(str(plain.get("output", "")), str(outcome.get("output", ""))):
+        found.append(Failure("wrong result", "output", "", "it prints something else"))
+    found += [Failure("graph break", "", normalized(each), each) for each in outcome.get("breaks", ())]
+    return found + [recompile(each) for each in outcome.get("recompiles", ())]
+
+
+def recompile(text: str) -> Failure:
+    """The failure that torch's text about a recompile describes, by the guards that failed."""
+    guards = [line.strip(" -") for line in text.splitlines() if line.strip().startswith("- ")]
+    reasons = "; ".join(each.partition(": ")[2] or each for each in guards) or text
+    return Failure("recompile", "", normalized(reasons), reasons)
+
+
+def outputs_differ(plain: str, compiled: str) -> bool:
+    """Whether two outputs differ by more than the rounding of their numbers."""
+    ours, theirs = _NUMBER.split(plain), _NUMBER.split(compiled)
+    if ours != theirs:
+        return True
+    pairs = zip(_NUMBER.findall(plain), _NUMBER.findall(compiled), strict=True)
+    return any(abs(float(a) - float(b)) > _ROUNDED * max(1.0, abs(float(a))) for a, b in pairs)
+
+
+def failure_of(outcome: Mapping[str, Any]) -> Failure | None:
+    """How a program ended that did not pass; None where it did."""
+    ending, message = outcome["ending"], str(outcome.get("message", ""))
+    if ending == "passed":
+        return None
+    if ending == "hang":
+        return Failure("hang", "", "", message)
+    if ending == "signal":
+        return Failure("crash", message, "", message)
+    if ending == "exited":
+        return Failure("exception", "SystemExit", message, f"exit code {message}")
+    where = str(outcome.get("where", ""))
+    if outcome["type"] == "AssertionError" and where.endswith(("torch/testing/_comparison.py", "repro.py")):
+        what = "values differ" if message.startswith(_NOT_CLOSE) else normalized(message)
+        return Failure("wrong result", "AssertionError", what, message)
+    return Failure("exception", str(outcome["type"]), normalized(message), message)

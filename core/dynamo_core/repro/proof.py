@@ -1,0 +1,132 @@
+"""A file run alone: in a new process, in an empty folder, without anything of the user's project."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from ..launch.process import Unattended
+from ..shared.errors import NotMeasured
+from .failure import Failure, normalized
+from .result import OfVersion, Proof
+
+_ROUNDS = 2
+_FURTHER_ROUNDS = 4  # where it fails in some only
+_START = 60.0  # seconds for importing torch on a busy machine
+_MOST_OUTPUT = 1 << 20
+_INSTALLED_WITHIN = 900.0
+_NOT_INHERITED = ("DYNAMO_", "TORCH_TRACE", "TORCH_LOGS", "TORCHDYNAMO_", "PYTHONPATH", "PYTHONSTARTUP")
+
+
+def prove(python: str, text: str, failure: Failure, limit: float) -> Proof:
+    """Run the file twice alone, compiled and in plain Python; more often where it fails in some runs only."""
+    rounds = [_round(python, text, failure, limit) for _ in range(_ROUNDS)]
+    if any(fails for fails, _, _ in rounds) and not all(fails for fails, _, _ in rounds):
+        rounds += [_round(python, text, failure, limit) for _ in range(_FURTHER_ROUNDS)]
+    others = [ended for fails, _, ended in rounds if not fails]
+    return Proof(
+        rounds=len(rounds),
+        failed=sum(fails for fails, _, _ in rounds),
+        passed_plain=sum(passes for _, passes, _ in rounds),
+        ended=others[0] if others else None,
+    )
+
+
+def _round(python: str, text: str, failure: Failure, limit: float) -> tuple[bool, bool, str]:
+    """Whether it fails compiled, whether it passes in plain Python, and how the compiled run ended."""
+    with ThreadPoolExecutor(2) as threads:
+        runs = list(threads.map(lambda plain: run_alone(python, text, limit, plain=plain), (False, True)))
+    return is_failure(runs[0], failure), runs[1]["ending"] == "passed", in_words(runs[0])
+
+
+def run_alone(python: str, text: str, limit: float, *, plain: bool) -> dict[str, Any]:
+    """How the file ends: `passed`, `failed` with the end of what it wrote to stderr, `signal` or `hang`."""
+    with tempfile.TemporaryDirectory(prefix="dynamo-repro-") as folder:
+        file = Path(folder, "repro.py")
+        file.write_text(text, encoding="utf-8")
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(_NOT_INHERITED)}
+        environment |= {"TORCHDYNAMO_DISABLE": "1"} if plain else {}
+        unattended = Unattended(
+            Path(folder, "stdout"), Path(folder, "stderr"), {}, _START + limit, _MOST_OUTPUT
+        )
+        ending = unattended.run(python, [python, str(file)], environment)
+        stderr = Path(folder, "stderr").read_text(encoding="utf-8", errors="backslashreplace")
+    if unattended.timed_out:
+        return {"ending": "hang", "stderr": stderr}
+    if ending.signal is not None:
+        return {"ending": "signal", "stderr": str(ending.signal)}
+    return {"ending": "passed" if ending.exit_code == 0 else "failed", "stderr": stderr}
+
+
+def is_failure(ran: Mapping[str, Any], failure: Failure) -> bool:
+    """Whether a run alone ended by this failure, by the last lines that Python writes of an exception."""
+    if failure.kind in ("hang", "crash"):
+        return bool(ran["ending"] == {"hang": "hang", "crash": "signal"}[failure.kind])
+    if ran["ending"] != "failed":
+        return False
+    lines = ran["stderr"].splitlines()
+    starts = [index for index, line in enumerate(lines) if _names(line, failure.type)]
+    return any(_begins_with(lines[index:], failure) for index in starts)
+
+
+def _names(line: str, kind: str) -> bool:
+    return line.partition(":")[0].rpartition(".")[2] == kind
+
+
+def _begins_with(lines: Sequence[str], failure: Failure) -> bool:
+    message = normalized("\n".join([lines[0].partition(":")[2], *lines[1:]]))
+    return message.startswith(failure.message) or failure.message.startswith(message)
+
+
+def in_words(ran: Mapping[str, Any]) -> str:
+    """How a run alone ended, in a line."""
+    lines = [line for line in ran["stderr"].splitlines() if line.strip()]
+    return str(ran["ending"] if ran["ending"] in ("passed", "hang") or not lines else lines[-1][:200])
+
+
+def with_versions(
+    versions: Sequence[str], text: str, failure: Failure, limit: float
+) -> tuple[list[OfVersion], str | None]:
+    """The file with other versions of torch, each in an environment that uv makes; and why not, where not."""
+    uv = shutil.which("uv")
+    if uv is None:
+        return [], "--torch needs uv, which is not installed: `pip install uv`"
+    found: list[OfVersion] = []
+    problems = []
+    for version in versions:
+        with tempfile.TemporaryDirectory(prefix="dynamo-torch-") as folder:
+            try:
+                python = _environment(uv, version, folder)
+            except NotMeasured as error:
+                problems.append(f"torch {version}: {error}")
+                continue
+            compiled, plain = (
+                run_alone(python, text, limit, plain=False),
+                run_alone(python, text, limit, plain=True),
+            )
+            ended = "fails" if is_failure(compiled, failure) else in_words(compiled)
+            found.append(OfVersion(version, ended.replace("passed", "passes"), in_words(plain)))
+    return found, "; ".join(problems) or None
+
+
+def _environment(uv: str, version: str, folder: str) -> str:
+    """The Python of a new environment with this torch; NotMeasured where it cannot be installed."""
+    python = str(Path(folder, "bin", "python"))
+    wanted = (
+        ["--pre", "--index-url", "https://download.pytorch.org/whl/nightly/cpu", "torch"]
+        if version == "nightly"
+        else [f"torch=={version}" if version.count(".") > 1 else f"torch=={version}.*"]
+    )
+    for command in ([uv, "venv", "-q", folder], [uv, "pip", "install", "-q", "--python", python, *wanted]):
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_INSTALLED_WITHIN)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise NotMeasured(f"uv did not install it: {error}") from error
+        if done.returncode:
+            lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+            raise NotMeasured(f"uv could not install it: {lines[-1][:200] if lines else done.returncode}")
+    return python

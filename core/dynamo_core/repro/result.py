@@ -1,0 +1,95 @@
+"""The result of `dynamo repro`: the program that fails alone, how that is known, and what was tried."""
+
+from dataclasses import field
+from typing import Literal
+
+from ..shared.quick_dataclass import dataclass
+from .failure import Failure
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A program that was tried: its size, whether it fails as it should, and how it ended instead."""
+
+    number: int
+    size: str
+    fails: bool
+    ended: str
+    seconds: float
+    is_earlier: bool
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How often a file was run alone, how often it failed compiled as it should, and passed in plain Python.
+
+    `ended` is how a compiled run ended that did not fail so.
+    """
+
+    rounds: int
+    failed: int
+    passed_plain: int
+    ended: str | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether each run failed compiled, and passed in plain Python."""
+        return self.rounds == self.failed == self.passed_plain > 0
+
+
+@dataclass(frozen=True)
+class OfVersion:
+    """How the file ended with a version of torch: "fails", "passes", or in words; `plain` in plain Python."""
+
+    torch: str
+    compiled: str
+    plain: str
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A setting that was tried on the program, and whether it avoids the failure."""
+
+    setting: str
+    avoids: bool
+
+
+@dataclass
+class Repro:
+    """What `dynamo repro` has found: the smallest program that fails, and how that is known.
+
+    `origin` is where it was made from. `stage` is the first stage of the compiler with which it fails, None
+    where that is not known. `machine` is torch's description of it. `stopped` says why shrinking ended early,
+    `problem` what else could not be done.
+    """
+
+    program: str
+    origin: Literal["graph", "source"]
+    of: str
+    failure: Failure
+    text: str
+    first_size: str
+    size: str
+    stage: str | None = None
+    graph: int | None = None
+    backend: str | None = None
+    proof: Proof | None = None
+    trials: list[Trial] = field(default_factory=list)
+    stopped: str | None = None
+    problem: str | None = None
+    torch: str | None = None
+    python: str | None = None
+    machine: str | None = None
+    versions: list[OfVersion] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def lines(self) -> int:
+        """The lines of the program that are not empty."""
+        return sum(bool(line.strip()) for line in self.text.splitlines())
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it was run alone, and failed each time."""
+        return self.proof is not None and self.proof.holds

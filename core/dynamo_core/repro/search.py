@@ -1,0 +1,410 @@
+"""`dynamo repro`: what to reproduce, from a graph or from the script, shrunk and proven."""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from ..analysis.graphs.program import CONTENTS
+from ..fix.trial import script_of
+from ..launch.program import default_python
+from ..launch.run import Request
+from ..model import Graph, Process, Recording
+from ..recording.files import DEFAULT_FOLDER, default_folder
+from ..recording.read import read
+from ..shared.errors import NothingSelected, NotReproduced
+from ..shared.quick_dataclass import dataclass
+from .definitions import BackendText, backend_text
+from .failure import Failure, Kind
+from .graph_program import GraphProgram, captured_program, with_failure
+from .graph_shrinking import GraphShrinker
+from .proof import prove, with_versions
+from .result import Repro, Tried
+from .source_program import (
+    SourceProgram,
+    SourceShrinker,
+    source_program,
+    with_assertion,
+    with_compile_argument,
+    with_noted_prints,
+    with_prints,
+)
+from .trials import BudgetSpent, Candidate, Trials
+
+# In the order of a compile, with the words of --verify for what each has more than the one before.
+_LADDER = {
+    "eager": "tracing",
+    "aot_eager": "AOTAutograd",
+    "aot_eager_decomp_partition": "decompositions",
+    "inductor": "inductor",
+}
+_SEEDS = range(3)
+_LIMIT = 60.0  # seconds of a trial
+_TO_FINISH = 240.0  # seconds for what is tried on the program that was found
+_WRONG: tuple[Kind, ...] = ("wrong result",)
+_RAISED: tuple[Kind, ...] = ("exception", "crash", "hang")
+# Settings that may avoid a failure, as statements behind the import of torch.
+_SETTINGS = {
+    "inductor": (
+        "torch._inductor.config.emulate_precision_casts = True",
+        "torch._inductor.config.pattern_matcher = False",
+        "torch._inductor.config.max_fusion_size = 1",
+        "torch._inductor.config.cpp.simdlen = 1",
+        "torch._inductor.config.fallback_random = True",
+    ),
+    "AOTAutograd": ("torch._functorch.config.view_replay_for_aliased_outputs = True",),
+    "tracing": ("torch._dynamo.config.specialize_float = True",),
+}
+_OF = re.compile(r"(graph|break|recompile):([1-9]\d{0,5})|exception|wrong-result")
+
+
+class Of(NamedTuple):
+    """What to reproduce: "graph", "break", "recompile" with a number, "exception", "wrong-result", or any."""
+
+    what: Literal["any", "graph", "break", "recompile", "exception", "wrong-result"] = "any"
+    number: int = 0
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of failures that are it."""
+        of_one: dict[str, tuple[Kind, ...]] = {
+            "break": ("graph break",),
+            "recompile": ("recompile",),
+            "exception": _RAISED,
+            "wrong-result": _WRONG,
+        }
+        return of_one.get(self.what, (*_WRONG, *_RAISED))
+
+
+def parse_of(text: str) -> Of:
+    """The meaning of `--of`; ValueError where it has none."""
+    found = _OF.fullmatch(text)
+    if found is None:
+        raise ValueError("it is graph:N, break:N, recompile:N, exception or wrong-result")
+    return Of(found[1] or text, int(found[2] or 0))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to reproduce, from the recording of a request's program, within so many seconds."""
+
+    request: Request
+    recording: Path
+    of: Of
+    seconds: float
+    versions: tuple[str, ...] = ()
+
+
+def reproduce(plan: Plan, announce: Callable[[str], None]) -> Repro:
+    """Search, shrink and prove. NotReproduced where nothing fails; Ctrl-C and the budget end it early."""
+    return _Search(plan, announce).repro()
+
+
+class _Search:
+    def __init__(self, plan: Plan, announce: Callable[[str], None]) -> None:
+        self._plan = plan
+        self._announce = announce
+        self._began = time.monotonic()
+        self._recording = read(plan.recording, CONTENTS)
+        self._python = plan.request.python or default_python()
+        self._script = script_of(plan.request.program)
+        self._reasons: list[str] = []
+
+    def repro(self) -> Repro:
+        request = self._plan.request
+        deadline = self._began + self._plan.seconds
+        with Trials(
+            self._python, request.program.import_path(), _LIMIT, deadline, self._state(), self._announce
+        ) as self._trials:
+            found = self._found()
+            self._announce(f"run alone: {found.size}")
+            found.proof = prove(self._python, found.text, found.failure, _LIMIT)
+            found.tried = self._settings(found)
+            found.machine = self._trials.machine()
+            found.trials = self._trials.done
+            found.torch, found.python = self._trials.about["torch"], self._trials.about["python"]
+        if self._plan.versions:
+            found.versions, found.problem = with_versions(
+                self._plan.versions, found.text, found.failure, _LIMIT
+            )
+        found.seconds = time.monotonic() - self._began
+        return found
+
+    def _state(self) -> Path | None:
+        """The file of what is known of trials of this program, so that a search that was killed goes on."""
+        folder = DEFAULT_FOLDER / "repro-trials"
+        key = sha256(repr((self._plan.request.program, self._python)).encode()).hexdigest()
+        try:
+            default_folder()
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError:
+            return None
+        return folder / f"{key[:16]}.jsonl"
+
+    def _found(self) -> Repro:
+        """From the first graph that fails, else from the script."""
+        of = self._plan.of
+        try:
+            for process, graph in () if of.what in ("break", "recompile") else self._graphs():
+                found = self._from_graph(process, graph)
+                if found is not None:
+                    return found
+            if of.what == "graph":
+                raise self._nothing(f"graph {of.number} gives compiled what plain Python gives")
+            return self._from_source()
+        except BudgetSpent:
+            raise self._nothing("no failure was found within --budget") from None
+
+    def _nothing(self, why: str) -> NotReproduced:
+        return NotReproduced("; ".join([f"nothing to reproduce: {why}", *dict.fromkeys(self._reasons)]))
+
+    def _graphs(self) -> Iterator[tuple[Process, Graph]]:
+        """The graphs to try: those that disagree or failed to compile first."""
+        of = self._plan.of
+        every = [(process, graph) for process in self._recording.processes for graph in process.graphs]
+        if of.what == "graph":
+            chosen = [each for each in every if each[1].number == of.number]
+            if not chosen:
+                listed = ", ".join(str(graph.number) for _, graph in every) or "none"
+                raise NothingSelected(f"there is no graph {of.number}; graphs: {listed}")
+            return iter(chosen[:1])
+        if not self._is_of_graphs():
+            return iter(())
+        return iter(sorted(every, key=lambda each: not _is_suspect(*each)))
+
+    def _is_of_graphs(self) -> bool:
+        """Whether the failure may be in a graph, and not in what was traced, or when an entry is used."""
+        calls = [
+            call
+            for process in self._recording.processes
+            for call in process.interventions.verified_program_calls
+        ]
+        stages = {call.stage for call in calls if call.outcome == "disagrees"}
+        return not stages or not stages <= {"tracing", "guards"}
+
+    # From a graph
+
+    def _from_graph(self, process: Process, graph: Graph) -> Repro | None:
+        try:
+            symbols = [each for each in process.symbols if each.compile_id == graph.compile_id]
+            program = captured_program(graph, symbols)
+        except NothingSelected as error:
+            self._reasons.append(str(error))
+            return None
+        self._announce(f"graph {graph.number}: {program.size}")
+        failing = self._first_failing(program, graph)
+        if failing is None:
+            return None
+        program, failure, backend = failing
+        found = Repro(
+            program=self._recording.path.name,
+            origin="graph",
+            of=f"graph {graph.number}",
+            failure=failure,
+            text=program.text(),
+            first_size=program.size,
+            size=program.size,
+            stage=_LADDER.get(backend),
+            graph=graph.number,
+            backend=backend,
+        )
+
+        def kept(smaller: GraphProgram) -> None:
+            found.text, found.size = smaller.text(), smaller.size
+
+        kept(program)
+        self._shrink(GraphShrinker(program, failure, self._trials, kept).shrink, found)
+        return found
+
+    def _first_failing(self, program: GraphProgram, graph: Graph) -> tuple[GraphProgram, Failure, str] | None:
+        """The graph with the first backend of the ladder, and the values, with which it fails."""
+        if program.is_random:
+            line = "torch._inductor.config.fallback_random = True"
+            program = replace(program, prelude=(line, *program.prelude))
+        for backend in self._backends(graph):
+            prelude = (*backend.statements, *program.prelude)
+            ready = replace(program, backend=backend.argument, prelude=prelude)
+            for made in _variants(ready):
+                failures = self._trials.failures(made.candidate())
+                failure = next((each for each in failures if each.kind in self._plan.of.kinds), None)
+                if failure is not None:
+                    note = f"  # {failure.type}" if failure.type else ""
+                    failing = replace(with_failure(made, failure), note=note)
+                    return failing, failure, backend.argument.strip('"')
+        return None
+
+    def _backends(self, graph: Graph) -> list[BackendText]:
+        """The backends to try: the stages of torch's compiler up to the graph's, or eager and the user's."""
+        ladder = list(_LADDER)
+        if graph.backend in ladder:
+            return [BackendText(f'"{each}"') for each in ladder[: ladder.index(graph.backend) + 1]]
+        own = None
+        if self._script is not None and graph.backend is not None:
+            own = backend_text(graph.backend, self._script, self._plan.request.program.import_path())
+        if own is None:
+            self._reasons.append(f"backend {graph.backend}: its definition is not found in the script")
+            return [BackendText('"eager"')]
+        return [BackendText('"eager"'), own]
+
+    def _shrink(self, shrink: Callable[[], None], found: Repro) -> None:
+        try:
+            shrink()
+        except BudgetSpent:
+            found.stopped = f"the budget of {self._plan.seconds:g} s is spent"
+        except KeyboardInterrupt:
+            found.stopped = "it was interrupted"
+        self._trials.deadline = max(self._trials.deadline, time.monotonic() + _TO_FINISH)
+        failures = self._trials.failures(Candidate(found.text, found.text, found.size))
+        same = [each for each in failures if found.failure.is_same(each)]
+        found.failure = same[0] if same else found.failure  # with the message of the smaller program
+
+    # From the script
+
+    def _from_source(self) -> Repro:
+        if self._script is None:
+            raise self._nothing("no graph fails, and the program is no script that could be made smaller")
+        try:
+            program = source_program(self._script.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, SyntaxError, RecursionError) as error:
+            raise self._nothing(f"{self._script} cannot be read: {error}") from error
+        arguments = list(self._plan.request.program.arguments[1:])
+        if arguments:
+            text = f"import sys\nsys.argv[1:] = {arguments!r}\n{program.text}"
+            program = SourceProgram(text)
+        self._announce(f"script: {program.size}")
+        program, failure = self._first_failing_source(program)
+        found = Repro(
+            program=self._recording.path.name,
+            origin="source",
+            of=self._plan.of.what if self._plan.of.what != "any" else "the script",
+            failure=failure,
+            text=program.text,
+            first_size=program.size,
+            size=program.size,
+        )
+
+        def kept(smaller: SourceProgram) -> None:
+            found.text, found.size = smaller.text, smaller.size
+
+        shrinker = SourceShrinker(program, failure, self._trials, kept)
+        self._shrink(lambda: self._shrink_source(shrinker, found), found)
+        self._assert(found.text, found)
+        return found
+
+    def _first_failing_source(self, program: SourceProgram) -> tuple[SourceProgram, Failure]:
+        of = self._plan.of
+        for text in (program.text, with_prints(program.text)):
+            if text is None:
+                continue
+            tried = SourceProgram(text)
+            failures = [each for each in self._trials.failures(tried.candidate()) if each.kind in of.kinds]
+            number = max(of.number, 1)
+            if len(failures) >= number and self._is_steady(tried):
+                return tried, failures[number - 1]
+        if of.what in ("break", "recompile"):
+            raise self._nothing(f"the program has no {of.what} {of.number} when it runs again")
+        raise self._nothing("compiled, the program does and prints what it does in plain Python")
+
+    def _is_steady(self, program: SourceProgram) -> bool:
+        """Whether plain Python prints the same when it is run again."""
+        again = Candidate(program.text + "\n", program.text, program.size)
+        plain = [self._trials.outcome(text, plain=True) for text in (again.text, again.plain)]
+        if plain[0].get("output") == plain[1].get("output"):
+            return True
+        self._reasons.append("in plain Python it prints something else each time")
+        return False
+
+    def _shrink_source(self, shrinker: SourceShrinker, found: Repro) -> None:
+        """Take the first backend with which it fails, then shrink."""
+        for backend in _LADDER:
+            if shrinker.take_first([with_compile_argument(shrinker.program.text, "backend", backend)]):
+                found.stage, found.backend = _LADDER[backend], backend
+                break
+        shrinker.shrink()
+
+    def _assert(self, text: str, found: Repro) -> None:
+        """Have the program fail by an error of its own, where it only prints something else or breaks."""
+        failure = found.failure
+        finished: str | None = None
+        if failure.kind == "wrong result":
+            finished = self._asserting(text)
+        elif failure.kind == "graph break":
+            finished = with_compile_argument(text, "fullgraph", True)
+        elif failure.kind == "recompile":
+            finished = _behind_import(text, "torch._dynamo.config.error_on_recompile = True")
+        if finished is None:
+            return
+        raised = [
+            each
+            for each in self._trials.failures(Candidate(finished, finished, found.size))
+            if each.kind in (*_WRONG, "exception")
+        ]
+        if raised:
+            found.text, found.failure = finished, raised[0]
+            found.size = SourceProgram(finished).size
+
+    def _asserting(self, text: str) -> str | None:
+        """The text with an assertion in place of its only print, else one of all that it would print."""
+        finished = with_assertion(text, self._printed(text))
+        noted = with_noted_prints(text)
+        if finished is not None and self._trials.failures(Candidate(finished, finished, "")):
+            return finished
+        return None if noted is None else with_assertion(noted, self._printed(noted))
+
+    def _printed(self, text: str) -> str:
+        return str(self._trials.outcome(text, plain=True).get("output", ""))
+
+    # What is asked in an issue
+
+    def _settings(self, found: Repro) -> list[Tried]:
+        """The settings that were tried on the shrunk program."""
+        tried: list[Tried] = []
+        stage = found.stage or "tracing"
+        texts = {line: _behind_import(found.text, line) for line in _SETTINGS.get(stage, ())}
+        for backend in _LADDER if found.backend in (None, "inductor", "aot_eager") else ():
+            if backend != found.backend:
+                changed = with_compile_argument(found.text, "backend", backend)
+                texts[f'torch.compile(…, backend="{backend}")'] = changed
+        for setting, text in texts.items():
+            if text is None or text == found.text:
+                continue
+            try:
+                outcome = self._trials.outcome(text)
+            except BudgetSpent:
+                break
+            tried.append(Tried(setting, outcome["ending"] == "passed"))
+        return tried
+
+
+def _variants(program: GraphProgram) -> Iterator[GraphProgram]:
+    """The ways to run a graph with which a failure may show, by how telling they are."""
+    yield from (replace(program, tolerance=1e-2, seed=seed) for seed in _SEEDS)
+    bare = replace(program, gradients=False, afterwards=False)
+    below_zero = bare.with_values(integers=".random_(-2, 2)", floats=".neg_()")
+    for each in (bare, below_zero, bare.with_values(integers=".random_(1000, 1001)", floats="")):
+        yield replace(each, form="raises")
+    yield replace(program, tolerance=1e-2, strides=True)
+    yield replace(program, tolerance=1e-3)
+    yield replace(below_zero, tolerance=1e-2)
+    yield replace(bare.with_values(integers="", floats=".mul_(1e10)"), tolerance=1e-2)
+
+
+def _is_suspect(process: Process, graph: Graph) -> bool:
+    disagrees = {call.graph for call in process.interventions.verified if call.outcome == "disagrees"}
+    return graph.number in disagrees or not graph.is_compiled
+
+
+def _behind_import(text: str, line: str) -> str | None:
+    """The text with a statement behind its import of torch; None where it has none."""
+    found = re.search(r"^import torch$", text, re.MULTILINE)
+    return None if found is None else f"{text[: found.end()]}\n{line}{text[found.end() :]}"
+
+
+def shows_a_failure(recording: Recording) -> bool:
+    """Whether something is known to be wrong with the recorded program: a result, or how it ended."""
+    calls = (call for each in recording.processes for call in each.interventions.verified_program_calls)
+    ended = recording.run is not None and (recording.run.exit_code, recording.run.signal) != (0, None)
+    return ended or any(call.outcome == "disagrees" for call in calls)

@@ -1,0 +1,191 @@
+"""Trials of programs in processes of their own: several at once, each once only, and known when continued."""
+
+import json
+import os
+import queue
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import field
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ..bench.autotune.workers import NoAnswer, Worker
+from ..shared.errors import NotMeasured
+from ..shared.quick_dataclass import dataclass
+from .failure import Failure, failure_of, failures_of
+from .result import Trial
+
+MODULE = "trial_server"
+_MOST_WORKERS = 4
+_ANSWERS_WITHIN = 30.0  # seconds beyond a trial's own limit
+_DESCRIBED_WITHIN = 120.0
+_LARGEST_STATE = 64 << 20  # bytes
+
+
+class BudgetSpent(Exception):
+    """The time for trials is over: what was found until then is the result."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A program to try: `text` is to fail compiled, and `plain` to pass in plain Python.
+
+    `plain` is the same text, or one that checks more. `size` says how large it is.
+    """
+
+    text: str
+    plain: str
+    size: str
+
+
+@dataclass
+class Trials:
+    """Runs candidates, up to a deadline (`time.monotonic()`). A context manager, which ends its processes.
+
+    `state` is a file of outcomes that are known, by digests of the texts; None to keep none.
+    """
+
+    python: str
+    import_path: Sequence[str]
+    limit: float
+    deadline: float
+    state: Path | None = None
+    announce: Callable[[str], None] = lambda line: None
+    done: list[Trial] = field(default_factory=list)
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def __enter__(self) -> "Trials":
+        self._folder = tempfile.TemporaryDirectory(prefix="dynamo-repro-")
+        self._known = {} if self.state is None else _read_state(self.state)
+        self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+        self._all: list[Worker] = []
+        self.workers = max(1, min(_MOST_WORKERS, len(os.sched_getaffinity(0))))
+        self._threads = ThreadPoolExecutor(self.workers)
+        try:
+            for started in [self._start() for _ in range(self.workers)]:
+                self.about = started.hello()
+                self._idle.put(started)
+        except (NoAnswer, NotMeasured) as error:
+            self._end()
+            raise NotMeasured(f"{self.python} cannot try programs: {error}") from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        for worker in self._all:
+            worker.end()
+        self._threads.shutdown(cancel_futures=True)
+        self._folder.cleanup()
+
+    def _start(self) -> Worker:
+        worker = Worker(self.python, self._folder.name, self.import_path, MODULE)
+        self._all.append(worker)
+        return worker
+
+    def outcome(self, text: str, *, plain: bool = False) -> dict[str, Any]:
+        """How a program ended (`trial_server.py`)."""
+        key = sha256(f"{plain}\0{self.limit}\0{text}".encode("utf-8", "surrogateescape")).hexdigest()
+        if key in self._known:
+            return {**self._known[key], "is_earlier": True}
+        if time.monotonic() > self.deadline:
+            raise BudgetSpent
+        worker = self._idle.get()
+        request = {"do": "run", "text": text, "plain": plain, "limit": self.limit}
+        try:
+            found = worker.ask(request, self.limit + _ANSWERS_WITHIN)
+        except NoAnswer as error:
+            found = {
+                "ending": "hang" if not error.crashed else "signal",
+                "message": str(error),
+                "seconds": 0.0,
+            }
+            worker.end()
+            worker = self._start()
+            worker.hello()
+        finally:
+            self._idle.put(worker)
+        self._known[key] = found
+        self._store(key, found)
+        return found
+
+    def machine(self) -> str | None:
+        """The machine in torch's words; None where it cannot tell."""
+        worker = self._idle.get()
+        try:
+            return worker.ask({"do": "describe"}, _DESCRIBED_WITHIN).get("machine")
+        except NoAnswer:
+            return None
+        finally:
+            self._idle.put(worker)
+
+    def failures(self, candidate: Candidate) -> list[Failure]:
+        """What a candidate fails with when it is compiled; nothing where plain Python fails."""
+        plain = self.outcome(candidate.plain, plain=True)
+        return [] if failure_of(plain) is not None else failures_of(self.outcome(candidate.text), plain)
+
+    def first(self, candidates: Sequence[Candidate | None], wanted: Failure) -> int | None:
+        """The index of the first candidate with this failure; candidates that are None cannot be programs."""
+        begin = 0
+        while begin < len(candidates):
+            batch = range(begin, min(begin + self.workers, len(candidates)))
+            tried = [index for index in batch if candidates[index] is not None]
+            results = list(self._threads.map(lambda index: self._try(candidates[index], wanted), tried))
+            self.done += [trial(number) for number, trial in enumerate(results, len(self.done) + 1)]
+            for index, trial in zip(tried, self.done[len(self.done) - len(tried) :], strict=True):
+                if trial.fails:
+                    self.announce(f"{trial.size} (trial {len(self.done)})")
+                    return index
+            begin = batch.stop
+        return None
+
+    def _try(self, candidate: Candidate | None, wanted: Failure) -> Callable[[int], Trial]:
+        assert candidate is not None
+        plain = self.outcome(candidate.plain, plain=True)
+        failure = failure_of(plain)
+        ran, prefix = [plain], "plain Python fails: "
+        found: list[Failure] = [] if failure is None else [failure]
+        if failure is None:
+            ran, prefix = [plain, self.outcome(candidate.text)], ""
+            found = failures_of(ran[-1], plain)
+        fails = not prefix and any(map(wanted.is_same, found))
+        first = next(iter(found), None)
+        words = "passes" if first is None else f"{first.kind}: {first.type} {first.message}".strip()
+        ended = prefix + words
+        seconds = sum(each["seconds"] for each in ran)
+        is_earlier = all(each.get("is_earlier", False) for each in ran)
+        return lambda number: Trial(number, candidate.size, fails, ended, seconds, is_earlier)
+
+    def _store(self, key: str, found: dict[str, Any]) -> None:
+        if self.state is None:
+            return
+        try:
+            with self.state.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([key, found]) + "\n")
+        except OSError:  # then it is tried again when continued
+            self.state = None
+
+
+def _read_state(file: Path) -> dict[str, dict[str, Any]]:
+    """The outcomes in a state file, as far as it can be read."""
+    known: dict[str, dict[str, Any]] = {}
+    try:
+        if file.stat().st_size > _LARGEST_STATE:
+            return {}
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    for line in lines:
+        try:
+            key, found = json.loads(line)
+            known[key] = {"seconds": 0.0, **found, "ending": found["ending"]}
+        except (ValueError, TypeError, KeyError):  # the process was killed while it wrote
+            continue
+    return known

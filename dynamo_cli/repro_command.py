@@ -1,0 +1,174 @@
+"""`dynamo repro`."""
+
+import os
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dynamo_core.findings import CONTENTS
+from dynamo_core.launch.process import Unattended
+from dynamo_core.launch.program import default_python
+from dynamo_core.launch.run import Request, checked, command_line, record, rerun_request
+from dynamo_core.recording import files
+from dynamo_core.recording.read import read
+from dynamo_core.repro.result import Repro
+from dynamo_core.repro.search import Of, Plan, parse_of, reproduce, shows_a_failure
+from dynamo_core.shared.errors import NotReproduced
+from dynamo_core.shared.settings import VERIFY_REPORT
+
+from . import main
+from .options import RUN_OPTIONS, documented_option, file_option, request_from, run_options
+from .program import ProgramCommand, program_of
+from .report_command import is_to_be_run
+from .report_output import format_option, put, write_report
+from .running import say
+
+_ISSUE = "issue.md"
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+class Duration(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+    """Seconds, or a number with its unit: 90, 90s, 10m, 1h."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The seconds."""
+        text = str(value)
+        unit = _UNITS.get(text[-1:])
+        try:
+            seconds = float(text if unit is None else text[:-1]) * (unit or 1.0)
+        except ValueError:
+            seconds = 0.0
+        if not 0 < seconds < float("inf"):
+            self.fail(f"{text!r} is no time: 90s, 10m or 1h", param, ctx)
+        return seconds
+
+
+def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None) -> Of:
+    try:
+        return Of() if value is None else parse_of(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+@click.command("repro", cls=ProgramCommand, further=RUN_OPTIONS)
+@file_option(
+    *("-o", "--output", "repro_file"),
+    default=Path("repro.py"),
+    text="Write the program to FILE, and issue.md beside it.  [default: repro.py]",
+)
+@documented_option(
+    "--of",
+    metavar="WHAT",
+    callback=_parsed_of,
+    help="What to reproduce: graph:N, break:N, recompile:N, exception or wrong-result.  "
+    "[default: the first thing that is wrong]",
+)
+@documented_option(
+    "--budget",
+    type=Duration(),
+    default="10m",
+    metavar="TIME",
+    help="Try nothing more after so long: 90s, 10m, 1h.  [default: 10m]",
+)
+@documented_option(
+    "--torch",
+    "versions",
+    metavar="V,V",
+    help="Run the program with these versions of torch as well, in environments of uv's: 2.9,2.10,nightly.",
+)
+@documented_option("-y", "--yes", is_flag=True, help="Do not ask before the program is run.")
+@format_option()
+@run_options("--recordings")
+@click.pass_context
+def repro_command(
+    ctx: click.Context,
+    /,
+    repro_file: Path,
+    of: Of,
+    budget: float,
+    versions: str | None,
+    yes: bool,
+    form: str | None,
+    output: Path | None,
+    **options: Any,
+) -> None:
+    """Make a small file that fails alone of a program that torch.compile gets wrong, or crashes on.
+
+    The failing graph, as Dynamo captured it, or else the script is made smaller as long as it fails in the
+    same way: each trial in a process of its own, compiled and in plain Python. What is left is run twice
+    alone. Beside it, issue.md has what PyTorch's form for issues asks.
+
+    TARGET is a recording that was made here, or without one the newest in .dynamo. Or it is a program, named
+    as FILE.py, -m MODULE, -c CODE or -- COMMAND, which is then run with --verify. A search that was ended
+    goes on where it was when the same command is given again.
+
+    \b
+    Examples:
+      dynamo repro train.py
+      dynamo repro --of exception -o small.py train.py
+      dynamo repro --budget 20m --torch 2.9,nightly
+    """
+    main.end_early_on_sigterm()
+    with tempfile.TemporaryDirectory(prefix="dynamo-repro-") as scratch:
+        request, recording = _recorded(ctx, of, budget, yes, options, Path(scratch))
+        names = tuple(filter(None, (versions or "").split(",")))
+        found = reproduce(Plan(request, recording, of, budget, names), lambda what: say(f"dynamo: {what}"))
+    _write(found, repro_file, form or "text")
+    if not found.is_proven:
+        raise NotReproduced(f"{repro_file} does not fail alone each time: see what it says of its runs")
+
+
+def _recorded(
+    ctx: click.Context, of: Of, budget: float, yes: bool, options: dict[str, Any], scratch: Path
+) -> tuple[Request, Path]:
+    """What was or is to be run, and its recording, which is made where there is none that shows a failure."""
+    program = program_of(ctx)
+    if program is not None and is_to_be_run(program):
+        if program.is_python and program.arguments[0] == "-":
+            raise click.UsageError("a program on stdin can be read only once; repro needs its file")
+        request = checked(request_from(program, output=None, **options))
+    else:
+        folder = files.newest() if program is None else Path(program.arguments[0])
+        request = checked(rerun_request(folder))
+        if of.what not in ("any", "wrong-result") or shows_a_failure(read(folder, CONTENTS)):
+            return request, folder
+        say(f"dynamo: {folder} shows no failure: its program is run again with --verify")
+    _ask(request, yes)
+    return request, _run(request, scratch, budget)
+
+
+def _ask(request: Request, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError(
+            "the program would be run, and there is no terminal to ask on: add --yes in front of the program"
+        )
+    command = command_line(request, request.python or default_python())
+    what = (
+        f"{command}\nruns in {os.getcwd()}, and parts of it many times; what it writes, it writes each time."
+    )
+    click.confirm(f"{what} Go on?", default=True, abort=True, err=True)
+
+
+def _run(request: Request, scratch: Path, budget: float) -> Path:
+    """Run the program beside plain Python, and return its recording."""
+    say("dynamo: run with --verify")
+    settings = request.settings._replace(verify=request.settings.verify or VERIFY_REPORT)
+    unattended = Unattended(scratch / "stdout", scratch / "stderr", time_limit=budget, most_output=1 << 20)
+    asked = replace(request, settings=settings, output=scratch / "recording")
+    return record(asked, announce=lambda note: None, unattended=unattended).recording
+
+
+def _write(found: Repro, repro_file: Path, form: str) -> None:
+    from dynamo_reporters.repro import issue_text, report
+
+    put(found.text, repro_file)
+    put(issue_text(found), repro_file.with_name(_ISSUE))
+    write_report(report(str(repro_file)), found, form, None)

@@ -1,0 +1,167 @@
+"""`dynamo repro`: the page, issue.md, and the JSON document."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from dynamo_core.analysis.words import number, seconds
+from dynamo_core.repro.failure import Failure
+from dynamo_core.repro.result import OfVersion, Proof, Repro, Tried
+from dynamo_core.repro.result import Trial as ReproTrial
+from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.quick_dataclass import dataclass
+
+from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
+from .report import Report
+
+_LONGEST_MESSAGE = 1500  # characters of a message in an issue
+_FORM = "https://github.com/pytorch/pytorch/issues/new/choose"
+_RIGHT = "in plain Python it runs without an error"
+
+
+def report(file: str) -> Report[Repro]:
+    """The report of `dynamo repro`, whose program was written to `file`."""
+    return Report("repro", lambda found: repro_blocks(found, file), repro_document)
+
+
+def repro_blocks(found: Repro, file: str) -> Iterator[Block]:
+    """The page as blocks."""
+    yield Heading(_verdict(found, file), 1)
+    yield Paragraph(f"{_failure_text(found)}{_stage_text(found)}.")
+    yield Paragraph(_size_text(found))
+    if found.stopped is not None:
+        yield Paragraph(f"It may not be the smallest: {found.stopped}.", "warning")
+    yield Code(found.text.rstrip())
+    if found.versions:
+        yield table(
+            "torch|compiled|plain Python", [[row.torch, row.compiled, row.plain] for row in found.versions]
+        )
+    if found.problem is not None:
+        yield Paragraph(found.problem, "warning")
+    yield Bullets([_tried_text(each) for each in found.tried], "dim")
+    yield Paragraph("issue.md beside it has the program, what is expected and what comes, and the versions.")
+
+
+def _verdict(found: Repro, file: str) -> str:
+    proof = found.proof
+    if proof is not None and proof.holds:
+        return f"{file}: {number(found.lines, 'line')}, fails alone"
+    if proof is None or not proof.failed:
+        ended = "" if proof is None else f": {proof.ended}"
+        return f"{file} does not fail when it is run alone{ended}"
+    if proof.passed_plain < proof.rounds:
+        return f"{file} fails alone, but does not pass in plain Python each time"
+    return f"{file} fails in {proof.failed} of {proof.rounds} runs alone"
+
+
+def _failure_text(found: Repro) -> str:
+    failure = found.failure
+    what = (
+        f"{failure.type}: {_first_line(failure.full_message)}"
+        if failure.type
+        else _first_line(failure.full_message)
+    )
+    return f"{failure.kind.capitalize()} of {found.of}: {what}".rstrip(": .")
+
+
+def _stage_text(found: Repro) -> str:
+    if found.stage is not None:
+        return f"; it is wrong since {found.stage} (backend {found.backend})"
+    return "" if found.backend is None else f"; backend {found.backend}"
+
+
+def _size_text(found: Repro) -> str:
+    tried = sum(not each.is_earlier for each in found.trials)
+    earlier = len(found.trials) - tried
+    known = f", {earlier} known from before" if earlier else ""
+    took = f"{number(tried, 'trial')}{known}, {seconds(found.seconds)} in all"
+    return f"{found.size}, from {found.first_size}: {took}."
+
+
+def _tried_text(each: Tried) -> str:
+    return f"{each.setting}: {'avoids it' if each.avoids else 'does not avoid it'}"
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+# issue.md
+
+
+def issue_text(found: Repro) -> str:
+    """The text for an issue, of PyTorch or of a backend's author."""
+    return "\n\n".join(_issue_parts(found)) + "\n"
+
+
+def _issue_parts(found: Repro) -> Iterator[str]:
+    failure = found.failure
+    yield f"# torch.compile: {_title(found)}"
+    is_torchs = found.stage is not None or found.origin == "source"
+    if is_torchs:
+        yield f"For {_FORM}."
+    else:
+        yield f'For the author of the backend {found.backend}: with `backend="eager"` it does not fail.'
+    yield f"```python\n{found.text.rstrip()}\n```"
+    yield f"Expected: {_RIGHT} (`TORCHDYNAMO_DISABLE=1 python repro.py`)."
+    message = failure.full_message[:_LONGEST_MESSAGE].strip() or failure.kind
+    yield f"Got, compiled:\n\n```\n{failure.type + ': ' if failure.type else ''}{message}\n```"
+    if found.stage is not None:
+        yield f'First stage with which it fails: {found.stage} (`backend="{found.backend}"`).'
+    if found.tried:
+        yield "\n".join(
+            ["Settings that were tried:", "", *(f"- {_tried_text(each)}" for each in found.tried)]
+        )
+    if found.versions:
+        rows = [f"| {row.torch} | {row.compiled} | {row.plain} |" for row in found.versions]
+        yield "\n".join(["| torch | compiled | plain Python |", "|---|---|---|", *rows])
+    if found.proof is not None:
+        proof = found.proof
+        yield (
+            f"Run alone {number(proof.rounds, 'time')}: failed {number(proof.failed, 'time')} compiled, "
+            f"passed {number(proof.passed_plain, 'time')} in plain Python."
+        )
+    machine = found.machine or f"torch {found.torch}, Python {found.python}"
+    yield f"## Versions\n\n```\n{machine.strip()}\n```"
+
+
+def _title(found: Repro) -> str:
+    failure = found.failure
+    since = "" if found.stage is None else f" since {found.stage}"
+    if failure.kind == "wrong result":
+        return f"wrong result{since}"
+    message = f"{failure.type}{': ' if failure.type and failure.message else ''}{failure.message}"
+    return f"{failure.kind}{since}: {message}"[:120].rstrip(": ")
+
+
+# `dynamo repro` as JSON: one declaration for the document and its schema, `schemas/repro.schema.json`.
+
+
+@dataclass(frozen=True)
+class ReproDocument:
+    """What `dynamo repro` has found, and each trial."""
+
+    origin: Annotated[str, "what the program was made of: graph or source"]
+    of: str
+    failure: Failure
+    stage: Annotated[str | None, "the first stage of the compiler with which it fails; null if not known"]
+    backend: str | None
+    graph: Annotated[int | None, "its number; null where the script was made smaller"]
+    text: Annotated[str, "the program"]
+    lines: int
+    size: str
+    first_size: str
+    proof: Proof | None
+    is_proven: bool
+    stopped: Annotated[str | None, "why it may not be the smallest"]
+    problem: str | None
+    torch: str | None
+    python: str | None
+    versions: tuple[OfVersion, ...]
+    tried: tuple[Tried, ...]
+    trials: tuple[ReproTrial, ...]
+
+
+def repro_document(found: Repro) -> ReproDocument:
+    """The document."""
+    lists = {name: tuple(getattr(found, name)) for name in ("versions", "tried", "trials")}
+    return from_fields(ReproDocument, found, **lists)

@@ -1,0 +1,78 @@
+"""Failures: what counts as the same one."""
+
+from typing import Any
+
+from dynamo_core.repro.failure import Failure, failure_of, failures_of, normalized, outputs_differ
+from dynamo_core.repro.proof import is_failure
+
+PASSED: dict[str, Any] = {"ending": "passed", "output": "loss 0.5"}
+
+
+def raised(kind: str, message: str, where: str = "torch/_inductor/graph.py") -> dict[str, Any]:
+    return {"ending": "raised", "type": kind, "message": message, "where": where}
+
+
+def test_numbers_addresses_and_paths_do_not_count() -> None:
+    one = normalized("cannot view [3, 4] at 0x7f12ab as /home/me/x.py:12\n\nhint: s27 > 3")
+    assert one == normalized("cannot view [8, 1, 2] at 0x55 as /tmp/repro.py:3\nhint: s0 > 1")
+    assert one != normalized("cannot expand [3, 4]")
+
+
+def test_same_failure() -> None:
+    first = failure_of(raised("RuntimeError", "size 3 is bad"))
+    assert first is not None
+    assert first.is_same(failure_of(raised("RuntimeError", "size 17 is bad")))
+    assert not first.is_same(failure_of(raised("ValueError", "size 3 is bad")))
+    assert not first.is_same(failure_of(raised("RuntimeError", "stride 3 is bad")))
+    assert not first.is_same(failure_of(PASSED))
+
+
+def test_kinds() -> None:
+    close = raised(
+        "AssertionError", "Tensor-likes are not close!\n\nMismatched", "torch/testing/_comparison.py"
+    )
+    kinds = {
+        "wrong result": close,
+        "exception": raised("AssertionError", "is a node", "torch/_dynamo/symbolic_convert.py"),
+        "crash": {"ending": "signal", "message": "SIGSEGV"},
+        "hang": {"ending": "hang", "message": "it did not end"},
+    }
+    for kind, outcome in kinds.items():
+        failure = failure_of(outcome)
+        assert failure is not None
+        assert failure.kind == kind
+
+
+def test_another_output_is_a_wrong_result() -> None:
+    assert [each.kind for each in failures_of({**PASSED, "output": "loss 0.7"}, PASSED)] == ["wrong result"]
+    assert failures_of({**PASSED, "output": "loss 0.500001"}, PASSED) == []
+
+
+def test_breaks_and_recompiles_are_listed() -> None:
+    recompiled = (
+        "Recompiling function f in /a/b.py:3\n    triggered by the following:\n    - 0/0: x.size()[0] == 3"
+    )
+    found = failures_of({**PASSED, "breaks": ["Unsupported: print"], "recompiles": [recompiled]}, PASSED)
+    assert [(each.kind, each.full_message) for each in found] == [
+        ("graph break", "Unsupported: print"),
+        ("recompile", "x.size()[0] == 3"),
+    ]
+
+
+def test_outputs() -> None:
+    assert outputs_differ("tensor([1.])", "tensor([2.])")
+    assert outputs_differ("1 2", "1")
+    assert outputs_differ("True", "False")
+    assert not outputs_differ("tensor([1.0001])", "tensor([1.0002])")
+
+
+def test_ending_of_a_run_alone() -> None:
+    failure = Failure("exception", "BackendCompilerFailed", "backend='b' raised: ValueError: no N")
+    text = (
+        'Traceback (most recent call last):\n  File "repro.py", line 3\n'
+        "torch._dynamo.exc.BackendCompilerFailed: backend='b' raised:\nValueError: no 7\n\nSet TORCH_LOGS\n"
+    )
+    assert is_failure({"ending": "failed", "stderr": text}, failure)
+    assert not is_failure({"ending": "failed", "stderr": "ModuleNotFoundError: No module named 'x'"}, failure)
+    assert not is_failure({"ending": "passed", "stderr": ""}, failure)
+    assert is_failure({"ending": "signal", "stderr": "11"}, Failure("crash", "SIGSEGV", ""))

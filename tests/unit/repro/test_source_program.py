@@ -1,0 +1,95 @@
+"""A script that is made smaller."""
+
+from collections.abc import Callable
+from typing import Any
+
+from dynamo_core.repro.failure import Failure
+from dynamo_core.repro.source_program import (
+    SourceShrinker,
+    source_program,
+    with_assertion,
+    with_compile_argument,
+    with_prints,
+)
+from support.fake_trials import FakeTrials
+
+RAISED = Failure("exception", "Unsupported", "print")
+TEXT = '''
+"""What the user's project is about."""
+import json
+import torch
+
+CUSTOMERS = ["a secret"]
+
+
+class Model(torch.nn.Module):
+    def forward(self, rows):
+        """Also theirs."""
+        if rows.sum() > 0:
+            rows = rows + 1  # theirs, too
+        print(rows)
+        return torch.relu(rows)
+
+
+model = torch.compile(Model(), dynamic=True)
+for step in range(10):
+    loss = model(torch.ones(64, 64))
+json.dumps({})
+'''
+
+
+def shrunk(text: str, fails: Callable[[str], bool]) -> str:
+    trials: Any = FakeTrials(fails)
+    shrinker = SourceShrinker(source_program(text), RAISED, trials, lambda program: None)
+    shrinker.shrink()
+    return shrinker.program.text
+
+
+def test_only_what_fails_is_left() -> None:
+    text = shrunk(TEXT, lambda text: "print(" in text and "torch.compile(" in text and "forward" in text)
+    assert len([line for line in text.splitlines() if line]) <= 4
+    assert "secret" not in text
+    assert "json" not in text
+    assert "Model" not in text
+    assert "for " not in text
+
+
+def test_comments_and_docstrings_go() -> None:
+    text = source_program(TEXT).text
+    assert "theirs" not in text
+    assert "project" not in text
+
+
+def test_large_numbers_become_small() -> None:
+    assert "64" not in shrunk(TEXT, lambda text: "torch.ones(" in text)
+
+
+def test_argument_of_torch_compile() -> None:
+    text = (
+        "import torch\n\n@torch.compile\ndef f(x):\n    return x\ng = torch.compile(f, backend='inductor')\n"
+    )
+    changed = with_compile_argument(text, "backend", "eager")
+    assert changed is not None
+    assert changed.count("backend='eager'") == 2
+    assert "inductor" not in changed
+    assert with_compile_argument("import torch\n", "backend", "eager") is None
+
+
+def test_prints() -> None:
+    text = with_prints("import torch\ny = f(1)\nf(2)\nprint(3)\nz = 4\n")
+    assert text == "import torch\ny = f(1)\nprint(y)\nprint(f(2))\nprint(3)\nz = 4\n"
+
+
+def test_assertions() -> None:
+    for printed, wanted in {
+        "2": "assert f(x) == 2",
+        "True": "assert f(x) == True",
+        "0.25": "assert abs(f(x) - 0.25) < 0.01",
+        "tensor([2., 2.])": "torch.testing.assert_close(f(x), torch.tensor([2., 2.]), rtol=0.01, atol=0.01)",
+        "<class 'int'>": "assert str(f(x)) == \"<class 'int'>\"",
+    }.items():
+        assert with_assertion("print(f(x))\n", f"{printed}\n") == f"{wanted}\n".replace("2., 2.", "2.0, 2.0")
+
+
+def test_no_assertion_of_several_prints() -> None:
+    assert with_assertion("print(1)\nprint(2)\n", "1\n2\n") is None
