@@ -83,7 +83,7 @@ def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None
     help="Run the program with these versions of torch as well, in environments of uv's: 2.9,2.10,nightly.",
 )
 @documented_option("-y", "--yes", is_flag=True, help="Do not ask before the program is run.")
-@format_option()
+@format_option(has_budget=False)
 @run_options("--recordings")
 @click.pass_context
 def repro_command(
