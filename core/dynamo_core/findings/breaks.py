@@ -64,7 +64,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
             tuple(dict.fromkeys(str(b.compile_id) for b in each.occurrences if b.compile_id)),
             tuple(dict.fromkeys(graph.number for crossing in each.crossings for graph in crossing.before)),
             (first.reason,),
-            each.met,
+            len(frames) or each.met,  # the break may have been met in other frames, too
             tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
             each.crossed,
         ),

@@ -106,7 +106,13 @@ def everything() -> Recording:
     called = StackFrame(Place(LIBRARY, 12), "call", "self.forward(x)")
     through = replace(a_break(9, compile_id=2), stack=(*a_break(9).stack, called))
     return of_one_process(
-        breaks=[a_break(5, LIBRARY, compile_id=3), through, a_break(compile_id=1), a_break(compile_id=6)],
+        breaks=[
+            a_break(5, LIBRARY, compile_id=3),
+            a_break(5, LIBRARY, compile_id=7),
+            through,
+            a_break(compile_id=1),
+            a_break(compile_id=6),
+        ],
         frames=[
             fallback(file=LIBRARY, reason="an error was suppressed"),
             fallback(),
