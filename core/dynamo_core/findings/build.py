@@ -150,11 +150,6 @@ def _together(figures: Sequence[tuple[Draft, Figure, float]]) -> Figure:
 # What a finding is called in every run of the program, and which findings are the same one.
 
 
-def as_findings(drafts: Sequence[Draft]) -> list[Finding]:
-    """Drafts of one cause, in several processes or frames, are one finding."""
-    return of_identities(by_identity(drafts))
-
-
 def of_identities(found: Mapping[str, Sequence[Draft]]) -> list[Finding]:
     """A finding for each identity and its drafts, with the finding that it follows from."""
     reasons = _reasons(found)

@@ -50,7 +50,7 @@ from .interventions import (
 )
 from .kernels import CODE_FOR_WINDOW, GENERATED_CODE, GENERATED_KERNELS, kernels_in
 from .phases import PhaseBuilder
-from .structured import Handler, Item, RecordClock, fields_of, invalid_fields, structured
+from .structured import Handler, Item, RecordClock, fields_of, invalid_fields, reads, structured
 from .trace_format import Damaged, Record
 from .training import PairBuilder
 
@@ -98,33 +98,34 @@ class ProcessBuilder:
             self._handlers |= builder.handlers()
         large: dict[str, Handler] = {
             "chromium_event": self._phases.add,
-            WindowNoted.NAME: self._profile_window,
+            WindowNoted.NAME: reads(WindowNoted, self.window_records.append),
             **guards.handlers_of_large(),
             **compiles.handlers_of_large(),
         }
         self._handlers |= {name: handle for name, handle in large.items() if name in contents}
 
     def _own_handlers(self) -> dict[str, Handler]:
+        changed = self.process.interventions
         return {
             ProcessInfo.NAME: self._process_start,
             ProcessState.NAME: self._process_state,
             ProcessEnd.NAME: self._process_end,
-            CaptureDecision.NAME: self._capture_decision,
-            ProbeFailed.NAME: self._probe_failed,
-            ChangedSetting.NAME: self._config_changed,
-            NotebookCell.NAME: self._notebook_cell,
-            Timeline.NAME: self._timeline,
-            StepMarksKept.NAME: self._step_marks,
-            Import.NAME: self._imported,
-            FreezeNoted.NAME: self._freeze,
+            CaptureDecision.NAME: reads(CaptureDecision, changed.captures.append),
+            ProbeFailed.NAME: reads(ProbeFailed, self._probe_failed),
+            ChangedSetting.NAME: reads(ChangedSetting, changed.changed_settings.append),
+            NotebookCell.NAME: reads(NotebookCell, self._notebook_cell),
+            Timeline.NAME: reads(Timeline, self._timeline),
+            StepMarksKept.NAME: reads(StepMarksKept, self._step_marks),
+            Import.NAME: reads(Import, self.process.runtime.imports.append),
+            FreezeNoted.NAME: reads(FreezeNoted, self._freeze),
             FrameNotCompiled.NAME: self._not_compiled,
-            FrameDeferred.NAME: self._deferred,
-            CallsAtLimit.NAME: self._calls_at_limit,
+            FrameDeferred.NAME: reads(FrameDeferred, self._interventions.deferred),
+            CallsAtLimit.NAME: reads(CallsAtLimit, self._calls_at_limit),
             OverrideApplied.NAME: self._override,
-            CallVerified.NAME: self._verified,
-            ProgramCallVerified.NAME: self._verified_program_call,
+            CallVerified.NAME: reads(CallVerified, lambda call: changed.verified.append(verified_call(call))),
+            ProgramCallVerified.NAME: reads(ProgramCallVerified, self._verified_program_call),
             ChangeTried.NAME: self._tried_change,
-            SemanticsNoted.NAME: self._semantics,
+            SemanticsNoted.NAME: reads(SemanticsNoted, self._semantics),
             "torch_version": self._torch_version,
         }
 
@@ -228,45 +229,27 @@ class ProcessBuilder:
             self.process.health.note_damage(f"{', '.join(sorted(wrong))}: not what is recorded there")
         return kind(**{name: value for name, value in content.items() if name not in wrong})
 
-    def _timeline(self, record: Record) -> None:
-        self.process.runtime.timeline = structured(Timeline, record)
+    def _timeline(self, timeline: Timeline) -> None:
+        self.process.runtime.timeline = timeline
 
-    def _step_marks(self, record: Record) -> None:
-        marks = structured(StepMarksKept, record)
+    def _step_marks(self, marks: StepMarksKept) -> None:
         self.process.runtime.step_marks_index = marks.calls_index
         self.process.runtime.step_mark_seconds = max(0.0, marks.ns_each / 1e9)
-
-    def _imported(self, record: Record) -> None:
-        self.process.runtime.imports.append(structured(Import, record))
-
-    def _profile_window(self, record: Record) -> None:
-        self.window_records.append(structured(WindowNoted, record))
 
     def _torch_version(self, record: Record) -> None:
         self.process.torch_version = str(record.json_payload()["pytorch_version"])
 
-    def _capture_decision(self, record: Record) -> None:
-        self.process.interventions.captures.append(structured(CaptureDecision, record))
-
-    def _probe_failed(self, record: Record) -> None:
-        failure = structured(ProbeFailed, record)
+    def _probe_failed(self, failure: ProbeFailed) -> None:
         self.process.health.failed_probes[failure.probe] = failure.error
 
-    def _config_changed(self, record: Record) -> None:
-        self.process.interventions.changed_settings.append(structured(ChangedSetting, record))
-
-    def _notebook_cell(self, record: Record) -> None:
-        cell = structured(NotebookCell, record)
+    def _notebook_cell(self, cell: NotebookCell) -> None:
         self._cells[cell.file] = cell.number
 
-    def _freeze(self, record: Record) -> None:
-        self.process.interventions.freeze = structured(FreezeNoted, record)
+    def _freeze(self, noted: FreezeNoted) -> None:
+        self.process.interventions.freeze = noted
 
-    def _deferred(self, record: Record) -> None:
-        self._interventions.deferred(structured(FrameDeferred, record))
-
-    def _calls_at_limit(self, record: Record) -> None:
-        self.process.interventions.calls_at_limit = structured(CallsAtLimit, record).times
+    def _calls_at_limit(self, calls: CallsAtLimit) -> None:
+        self.process.interventions.calls_at_limit = calls.times
 
     def _not_compiled(self, record: Record) -> None:
         refused = structured(FrameNotCompiled, record)
@@ -277,21 +260,15 @@ class ProcessBuilder:
         applied = structured(OverrideApplied, record)
         self._interventions.override(applied, compile_id, self._context.frame(compile_id))
 
-    def _verified(self, record: Record) -> None:
-        self.process.interventions.verified.append(verified_call(structured(CallVerified, record)))
-
-    def _verified_program_call(self, record: Record) -> None:
-        verified = structured(ProgramCallVerified, record)
-        self.process.interventions.verified_program_calls.append(verified_program_call(verified))
+    def _verified_program_call(self, call: ProgramCallVerified) -> None:
+        self.process.interventions.verified_program_calls.append(verified_program_call(call))
 
     def _tried_change(self, record: Record) -> None:
         tried = structured(ChangeTried, record)
         self.process.interventions.tried_changes.append(tried_change(tried, self._context.id_of(record)))
 
-    def _semantics(self, record: Record) -> None:
-        self.process.interventions.semantic_differences.append(
-            semantic_difference(structured(SemanticsNoted, record))
-        )
+    def _semantics(self, noted: SemanticsNoted) -> None:
+        self.process.interventions.semantic_differences.append(semantic_difference(noted))
 
     def _stage(self, record: Record, name: str) -> None:
         self._add_stage(record, name, self._context.id_of(record))

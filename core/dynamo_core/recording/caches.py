@@ -17,7 +17,7 @@ from ..shared.early_records import CacheBundleUsed
 from ..shared.records import CacheBypassedBy, CacheKeyParts, CachesInUse
 from ..shared.text import checked_json, printable, printable_json
 from .compile_context import CompileContext
-from .structured import MOST_VALUES, Handler, stack_frame, structured
+from .structured import MOST_VALUES, Handler, reads, stack_frame, structured
 from .trace_format import Damaged, Record, parse_json
 
 # Caches of which torch records no single look-up, only counts: in a compile's metrics, or kernel by kernel.
@@ -190,8 +190,8 @@ class CacheBuilder:
     def handlers(self) -> dict[str, Handler]:
         """The handler of each kind of record."""
         own: dict[str, Handler] = {
-            CachesInUse.NAME: self._in_use,
-            CacheBundleUsed.NAME: self._bundle,
+            CachesInUse.NAME: reads(CachesInUse, self._process.caching.in_use.append),
+            CacheBundleUsed.NAME: reads(CacheBundleUsed, self._process.caching.bundles.append),
             CacheBypassedBy.NAME: self._bypassed_by,
             "triton_kernel_info": self._kernels,
         }
@@ -211,12 +211,6 @@ class CacheBuilder:
         if found := _LOOKUP.fullmatch(name):
             return lambda record: self._lookup(record, found[1], found[2])
         return None
-
-    def _in_use(self, record: Record) -> None:
-        self._process.caching.in_use.append(structured(CachesInUse, record))
-
-    def _bundle(self, record: Record) -> None:
-        self._process.caching.bundles.append(structured(CacheBundleUsed, record))
 
     def _bypassed_by(self, record: Record) -> None:
         self._last_bypassed[self._context.id_of(record)] = structured(CacheBypassedBy, record)

@@ -23,7 +23,7 @@ from ..shared.records import ExportCompared, ExportTried, ModulesCalled, ModuleT
 from .breaks import parse_break_text
 from .compile_context import CompileContext
 from .interventions import compared_value
-from .structured import Handler, around_of, stack_frame, stack_of, structured
+from .structured import Handler, around_of, reads, stack_frame, stack_of
 from .trace_format import Record
 
 
@@ -36,23 +36,23 @@ class ExportBuilder:
     def handlers(self) -> dict[str, Handler]:
         """The handler of each kind of record."""
         return {
-            ModulesCalled.NAME: self._modules_called,
-            ModuleToExport.NAME: self._module,
-            ExportTried.NAME: self._tried,
-            ExportCompared.NAME: self._compared,
+            ModulesCalled.NAME: reads(ModulesCalled, self._modules_called),
+            ModuleToExport.NAME: reads(ModuleToExport, self._module),
+            ExportTried.NAME: reads(ExportTried, self._tried),
+            ExportCompared.NAME: reads(ExportCompared, self._compared),
         }
 
-    def _modules_called(self, record: Record) -> None:
-        self._process.export.modules_called = structured(ModulesCalled, record)
+    def _modules_called(self, called: ModulesCalled) -> None:
+        self._process.export.modules_called = called
 
-    def _module(self, record: Record) -> None:
-        self._process.export.called_module = called_module(structured(ModuleToExport, record))
+    def _module(self, noted: ModuleToExport) -> None:
+        self._process.export.called_module = called_module(noted)
 
-    def _tried(self, record: Record) -> None:
-        self._process.export.trials.append(export_trial(structured(ExportTried, record)))
+    def _tried(self, tried: ExportTried) -> None:
+        self._process.export.trials.append(export_trial(tried))
 
-    def _compared(self, record: Record) -> None:
-        self._process.export.comparisons.append(export_comparison(structured(ExportCompared, record)))
+    def _compared(self, compared: ExportCompared) -> None:
+        self._process.export.comparisons.append(export_comparison(compared))
 
 
 def called_module(noted: ModuleToExport) -> CalledModule:

@@ -71,6 +71,16 @@ def _fields(kind: Any) -> _Fields:
 Item = Graph | GraphBreak | Compile | GuardSet | Bytecode | Frame
 Handler = Callable[[Record], Item | None]
 
+
+def reads(kind: type[_Kind], take: Callable[[_Kind], object]) -> Handler:
+    """A handler that hands each record of a kind, once it is checked, to `take`."""
+
+    def handle(record: Record) -> None:
+        take(structured(kind, record))
+
+    return handle
+
+
 MOST_VALUES = 2_000_000  # in a graph, a frame's bytecode or its guards; a node has some forty
 
 

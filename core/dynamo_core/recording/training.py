@@ -15,7 +15,7 @@ from ..shared.quick_dataclass import dataclass
 from ..shared.records import GraphsPaired
 from .compile_context import CompileContext
 from .graphs import GraphBuilder
-from .structured import Handler, place_of, structured, tensors_of
+from .structured import Handler, place_of, reads, structured, tensors_of
 from .trace_format import Damaged, Record
 
 # AOTAutograd's graphs as torch's text, used where no record of ours has them: cache hits, plain traces.
@@ -278,7 +278,10 @@ class PairBuilder:
 
     def handlers(self) -> dict[str, Handler]:
         """The handler of each kind of record."""
-        return {GraphsPaired.NAME: self._aot_pair, Optimizer.NAME: self._optimizer}
+        return {
+            GraphsPaired.NAME: self._aot_pair,
+            Optimizer.NAME: reads(Optimizer, self._process.optimizers.append),
+        }
 
     def takes_text(self, name: str) -> bool:
         """Whether pairs are to be read from the texts of this name."""
@@ -303,9 +306,6 @@ class PairBuilder:
     def _add_pair(self, pair: AotPair, record: Record) -> None:
         compile_id, attempt = self._context.id_of(record), record.metadata.get("attempt", 0)
         self._process.pairs.append(replace(pair, compile_id=compile_id, attempt=attempt))
-
-    def _optimizer(self, record: Record) -> None:
-        self._process.optimizers.append(structured(Optimizer, record))
 
 
 def pair_of_texts(texts: TextsOfPair, hints: Mapping[str, str]) -> AotPair:

@@ -5,7 +5,7 @@ from pathlib import Path
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.recompile_echoes import compile_key
 from dynamo_core.findings import Cost, Draft, Evidence, Figure
-from dynamo_core.findings.build import as_findings, ranked
+from dynamo_core.findings.build import by_identity, of_identities, ranked
 from dynamo_core.findings.kinds import Kind
 from dynamo_core.model import CompileId, Frame, Place, Process, Recording, StackFrame
 from support.made_causes import process, size
@@ -35,7 +35,7 @@ FIRST, SECOND, THIRD = CompileId(1, 1), CompileId(1, 2), CompileId(2, 1)
 
 def reasons(*drafts: Draft) -> dict[str, str | None]:
     """The title of what each finding is because of, by its own title, in the order in which they stand."""
-    found = ranked(as_findings(drafts))
+    found = ranked(of_identities(by_identity(drafts)))
     titles = {each.identity: each.title for each in found}
     return {each.title: None if each.because_of is None else titles[each.because_of] for each in found}
 

@@ -17,7 +17,7 @@ from dynamo_core.findings import (
     actions_of,
     is_context,
 )
-from dynamo_core.findings.build import as_findings, by_identity
+from dynamo_core.findings.build import by_identity, of_identities
 from dynamo_core.findings.finding import NOT_RECORDED
 from dynamo_core.model import Place, ProcessEnd, ProcessInfo, Recording, Run, Timeline
 from dynamo_core.remedies.rules import Assignment, Change
@@ -238,7 +238,7 @@ def saved_by_one_action(recording: Recording, kind: Kind, each: Figure, outside:
         for name in ("f", "g")
     ]
     case = Case(recording)
-    case.findings = as_findings(drafts)
+    case.findings = of_identities(by_identity(drafts))
     case._drafts = by_identity(drafts)
     (action,) = case.actions
     assert case.cured_by(action) == case.findings

@@ -10,7 +10,7 @@ from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.words import stable_text, without_numbers
 from dynamo_core.case import Case
 from dynamo_core.findings import KINDS, Cost, Draft, Figure, Finding, Known, find
-from dynamo_core.findings.build import as_findings
+from dynamo_core.findings.build import by_identity, of_identities
 from dynamo_core.findings.recompiles import ranked_breaks
 from dynamo_core.model import (
     AssignedBackend,
@@ -404,9 +404,9 @@ def test_what_is_added_up_is_known_as_well_as_the_least_well_known_part() -> Non
         return Draft("graph break", key=(), title="a break", cause="", processes=(process,), cost=cost)
 
     (process,) = of_one_process().processes
-    (both,) = as_findings([lost(1.0, "measured"), lost(2.0, "estimated")])
+    (both,) = of_identities(by_identity([lost(1.0, "measured"), lost(2.0, "estimated")]))
     assert both.cost.lost == Figure(3.0, "estimated")
-    (both,) = as_findings([lost(1.0, "sampled"), lost(2.0, "measured")])
+    (both,) = of_identities(by_identity([lost(1.0, "sampled"), lost(2.0, "measured")]))
     assert both.cost.lost == Figure(3.0, "sampled")
 
 

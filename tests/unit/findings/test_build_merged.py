@@ -8,7 +8,7 @@ import pytest
 
 from dynamo_core.analysis.time.wall import across_ranks
 from dynamo_core.findings import Cost, Draft, Figure, find
-from dynamo_core.findings.build import as_findings
+from dynamo_core.findings.build import by_identity, of_identities
 from dynamo_core.model import (
     Bytecode,
     CompileId,
@@ -143,6 +143,6 @@ def test_a_finding_that_is_the_users_in_one_place_is_the_users() -> None:
     own = Draft("recompile", (), "own", "", processes=(of,), place=Place("/home/me/model.py", 7))
     through = a_break(file="/usr/lib/python3/site-packages/m/model.py").stack[0]
     dear = Cost(saves_at_most=Figure(5.0, "measured"))
-    (found,) = as_findings([replace(own, title="library", via=through, cost=dear), own])
+    (found,) = of_identities(by_identity([replace(own, title="library", via=through, cost=dear), own]))
     assert (found.is_library, found.title) == (False, "own (and 1 more like it)")
     assert found.cost.saves_at_most.seconds == 5.0
