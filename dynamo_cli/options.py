@@ -436,7 +436,7 @@ def request_from(
         raise click.UsageError(f"--override: {error}") from error
     settings = settings._replace(config=checked_config(settings.config))
     if settings.freeze_after is not None:
-        _check_freeze_after(settings.freeze_after)
+        _check_freeze_after(settings.freeze_after, program)
     if settings.freeze_after is None and settings.on_recompile == ON_RECOMPILE_ERROR:
         raise click.UsageError(
             "--on-recompile error says what becomes of a frame after --freeze-after: give that too"
@@ -453,12 +453,19 @@ def request_from(
     )
 
 
-def _check_freeze_after(text: str) -> None:
-    """UsageError where it cannot be read."""
+def _check_freeze_after(text: str, program: Program) -> None:
+    """UsageError where it cannot be read, or surely names no function of the program."""
+    from dynamo_core.launch.named_functions import meant_instead_of
+
     try:
-        parse_freeze_after(text)
+        function = parse_freeze_after(text).function
     except ValueError as error:
         raise click.UsageError(f"--freeze-after: {error}") from error
+    meant = None if function is None else meant_instead_of(function, program)
+    if meant is not None:
+        raise click.UsageError(
+            f"--freeze-after: the program has no function {function!r}; did you mean {meant!r}?"
+        )
 
 
 def checked_config(config: tuple[str, ...]) -> tuple[str, ...]:

@@ -127,6 +127,7 @@ def test_one_compile_gets_another_backend(run: Runner) -> None:
         (("--override", "bakcend=eager"), 2, "did you mean 'backend'?"),
         (("--override", "frame=x,backend=eager"), 2, "no compile id"),
         (("--freeze-after", "soon"), 2, "neither a number of calls"),
+        (("--freeze-after", "helo=3"), 2, "the program has no function 'helo'; did you mean 'hello'?"),
         (("--on-recompile", "error"), 2, "--freeze-after"),
     ],
 )
