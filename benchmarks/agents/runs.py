@@ -1,0 +1,111 @@
+"""Runs of a program in forks of one process that has imported torch, with torch's own counters of each."""
+
+import contextlib
+import json
+import os
+import re
+import runpy
+import signal
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import torch._dynamo
+from torch._dynamo import utils
+
+_TIME_LIMIT_S = 300
+_METRICS_KEPT = 100_000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended, what it printed, and what torch counted in it."""
+
+    exit_code: int
+    output: str
+    graphs: int = 0
+    ops: int = 0
+    graph_breaks: int = 0
+    recompiles: int = 0
+
+
+def run(folder: Path, arguments: Sequence[str], *, backend: str | None) -> Outcome:
+    """Run `python ARGUMENTS` (a script, or -m and a module) in a folder, without torch.compile for None.
+
+    `backend` takes the place of Inductor, where the program names none.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        output, counted = Path(scratch, "output"), Path(scratch, "counted")
+        child = os.fork()
+        if child == 0:
+            _run_here(folder, arguments, backend, output, counted)
+        _, status = os.waitpid(child, 0)
+        text = output.read_text(errors="replace")
+        if not counted.exists():
+            return Outcome(os.waitstatus_to_exitcode(status), text)
+        return Outcome(os.waitstatus_to_exitcode(status), text, **json.loads(counted.read_text()))
+
+
+def _run_here(
+    folder: Path, arguments: Sequence[str], backend: str | None, output: Path, counted: Path
+) -> None:
+    """Be the program, in this process; it ends here."""
+    signal.alarm(_TIME_LIMIT_S)
+    file = os.open(output, os.O_WRONLY | os.O_CREAT)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    os.chdir(folder)
+    sys.path[0] = str(folder)
+    sys.dont_write_bytecode = True
+    utils.set_compilation_metrics_limit(_METRICS_KEPT)
+    if backend is None:
+        torch._dynamo.config.disable = True
+    else:
+        _replace_inductor(backend)
+    code = _exit_code(arguments)
+    counted.write_text(json.dumps(_counts()))
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code)
+
+
+def _exit_code(arguments: Sequence[str]) -> int:
+    first, *rest = arguments
+    try:
+        if first == "-m":
+            sys.argv = list(rest)
+            runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = list(arguments)
+            runpy.run_path(first, run_name="__main__")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        return 1
+    return 0
+
+
+def _replace_inductor(backend: str) -> None:
+    compile_as_usual = torch.compile
+
+    def compile_with(model: object = None, **named: object) -> object:
+        if named.get("backend", "inductor") == "inductor":
+            named = {**named, "backend": backend, "mode": None, "options": None}
+        return compile_as_usual(model, **named)
+
+    torch.compile = compile_with
+
+
+def _counts() -> dict[str, int]:
+    compiles = [str(each.compile_id) for each in utils.get_compilation_metrics() if each.compile_id]
+    return {
+        "graphs": utils.counters["stats"]["unique_graphs"],
+        "ops": utils.counters["stats"]["calls_captured"],
+        "graph_breaks": sum(utils.counters["graph_break"].values()),
+        "recompiles": len({each for each in compiles if re.search(r"/[1-9]\d*$", each)}),
+    }
