@@ -312,6 +312,16 @@ _VALUES: BreakRules = (
         ),
     ),
     Rule(
+        re.compile(r"builtin operator `sorted`"),
+        "`{line}` sorts by what a tensor holds, " + _NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "sort it in the graph: `torch.sort(x).values` in place of `sorted(x)`.",
+                cures=("sorted_tensor",),
+            ),
+        ),
+    ),
+    Rule(
         re.compile(r"sort with non-constant keys"),
         "`{line}` sorts a list by values of tensors, " + _NOT_KNOWN,
         (
