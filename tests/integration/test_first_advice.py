@@ -28,7 +28,12 @@ import pytest
 import dynamo_core
 from cases import one_of_each
 from dynamo_core.findings import Finding, Remedy
+from dynamo_core.fix.changes import patches, source_change
+from dynamo_core.fix.trial import overlay
+from dynamo_core.launch.program import Program
+from dynamo_core.model import Place
 from dynamo_core.remedies.break_rules import TABLE
+from dynamo_core.remedies.rules import Change
 from launching import ForkingPython
 
 HERE = Path(__file__).resolve().parent / "broken_programs"
@@ -104,6 +109,43 @@ def test_first_advice_names_the_line_and_cures(name: str, python: ForkingPython,
     assert not left, f"not cured: {[each.title for each in left]}"
 
 
+@pytest.mark.parametrize("name", one_of_each(PROGRAMS, lambda name: kind_of(name)[0]))
+def test_no_advice_changes_what_the_program_prints_or_how_it_ends(
+    name: str, python: ForkingPython, tmp_path: Path
+) -> None:
+    """All that can be followed without a person: settings, arguments, and edits where they fit."""
+    program, options = HERE / f"{name}.py", Expected.of(HERE / f"{name}.py").options
+    broken = ran(python, tmp_path / "broken", *options, str(program))
+    if broken.exit_code != 0:
+        return  # its advice is to end that
+    advised = dict.fromkeys(
+        (finding.place, remedy.change) for finding in broken.findings for remedy in finding.remedies
+    )
+    for number, (place, change) in enumerate(advised):
+        changed = None if change is None else _followed(program, place, change, tmp_path / f"files-{number}")
+        if change is not None and changed is not None:
+            recording = tmp_path / f"changed-{number}"
+            result = _ran_with(change, python, recording, *options, str(changed))
+            printed = result.exit_code, _sorted_lines(result)
+            assert printed == (0, _sorted_lines(broken)), (change, result.stderr)
+
+
+def _followed(program: Path, place: Place | None, change: Change, folder: Path) -> Path | None:
+    """The program to run with a change; None where an edit does not fit."""
+    if change.edit is None:
+        return program
+    whole = Program((str(program),), is_python=True)
+    edited = None if place is None else patches(whole, [source_change(place, change)])
+    if not edited:
+        return None
+    return Path(overlay(whole, {each.file: each.after for each in edited}, folder).arguments[0])
+
+
+def _sorted_lines(result: Ran) -> list[str]:
+    """What it printed; torch may print what was printed in a graph after it."""
+    return sorted(result.stdout.splitlines())
+
+
 _STEP = """
 import torch
 weight = torch.nn.Parameter(torch.ones(4))
@@ -156,8 +198,11 @@ def _cured(program: Path, expected: Expected, remedy: Remedy, python: ForkingPyt
     if change is None or change.edit is not None:
         return ran(python, recording, *expected.options, str(by_hand))
     assert not by_hand.exists(), f"{by_hand.name}: the remedy needs no edit"
-    options = [*expected.options, *change.options]
-    options += [f"--config={each}" for each in change.settings]
+    return _ran_with(change, python, recording, *expected.options, str(program))
+
+
+def _ran_with(change: Change, python: ForkingPython, recording: Path, *arguments: str) -> Ran:
+    options = [*change.options, *(f"--config={each}" for each in change.settings)]
     options += [f"--override={each}" for each in change.arguments]
     variables = {each.name: each.value for each in change.environment}
-    return ran(python, recording, *options, str(program), variables=variables)
+    return ran(python, recording, *options, *arguments, variables=variables)

@@ -146,6 +146,49 @@ TORCH_CODE: BreakRules = (
         ),
     ),
     Rule(
+        re.compile(r"setattr\(\) on Tensor\.requires_grad"),
+        "a tensor is set to require a gradient in compiled code (`{line}`), which torch does not trace",
+        (
+            RemedyTemplate(
+                "move `{line}` out of the compiled code, in front of the call of `{function}`; what must not "
+                "have a gradient from it takes `.detach()` inside.",
+                cures=("requires_grad_set_inside",),
+            ),
+        ),
+    ),
+    Rule(
+        re.compile(r"non-contiguous `out=`"),
+        "`{call}` writes into a tensor with gaps in memory, which torch does not trace with `out=`",
+        (
+            RemedyTemplate(
+                "leave out `out=…`, and copy what `{called}` returns: `target.copy_(…)`.",
+                cures=("written_with_strides",),
+            ),
+        ),
+    ),
+    Rule(
+        re.compile(r"is_inference(?:_mode_enabled)?\(?\)? (?:during|is not)"),
+        "`{line}` asks for the inference mode, which torch does not trace",
+        (
+            RemedyTemplate(
+                "ask before the call of `{function}`, and pass the answer in; or use `torch.no_grad` in "
+                "place of `torch.inference_mode`, and ask `torch.is_grad_enabled()`, which is traced.",
+                cures=("inference_mode_asked",),
+            ),
+        ),
+    ),
+    Rule(
+        re.compile(r"torch\.jit\.script/freeze modules"),
+        "`{call}` calls a module that torch.jit.script has compiled already, into which torch cannot look",
+        (
+            RemedyTemplate(
+                "call the module as it was before `torch.jit.script`: torch.compile compiles it with what "
+                "calls it.",
+                cures=("scripted_module",),
+            ),
+        ),
+    ),
+    Rule(
         re.compile(r"Tensor\.retain_grad\(\)"),
         "autograd knows of no value inside of a graph whose gradient it could keep (`{line}`)",
         (
@@ -215,12 +258,13 @@ TORCH_CODE: BreakRules = (
     Rule(
         re.compile(
             r"function `(?:manual_seed|seed|set_rng_state|get_rng_state|initial_seed)`|method `manual_seed`"
+            r"|torch\.Generator method"
         ),
         "`{line}` reads or sets the state of the random numbers, which torch does not trace",
         (
             RemedyTemplate(
                 "move `{line}` out of the compiled code, in front of the call of `{function}`.",
-                cures=("seeded_inside",),
+                cures=("seeded_inside", "generator_seeded_inside"),
                 change=Change(edit="statement moved out"),
             ),
         ),

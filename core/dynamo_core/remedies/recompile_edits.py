@@ -25,7 +25,7 @@ _LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
 _OF_A_MARK = re.compile(
     r"_(?:dynamo_\w{1,40}_indices|has_dynamo_dim_marking) .{0,80}\bpresent on runtime tensor"
 )
-_BRANCHES = re.compile(r"(?:if|elif|while)\b|.{1,300}\bif\b.{1,300}\belse\b")
+_BRANCH = re.compile(r"(?:if|elif|while)\b|.{1,300}\bif\b.{1,300}\belse\b")
 _TYPE = re.compile(r"type=<class '([^']+)'>")
 
 
@@ -98,6 +98,11 @@ def _is_of_a_wrapped_module(cause: RecompileCause) -> bool:
         return False
     is_on_module = re.split(r"\W", cause.source or "", maxsplit=1)[0] == "fn"
     return is_on_module or len(cause.frame.compile_calls) > 1
+
+
+def is_branch(cause: RecompileCause) -> bool:
+    """Whether the line decides what is computed."""
+    return _BRANCH.match(cause.line) is not None
 
 
 def is_learning_rate(cause: RecompileCause) -> bool:
@@ -182,7 +187,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         not_for=("recompile_optional_mask",),
     ),
     one_remedy(  # a factor that must be known
-        lambda cause: cause.is_float and cause.is_needed_as_number and not _BRANCHES.match(cause.line),
+        lambda cause: cause.is_float and cause.is_needed_as_number and not is_branch(cause),
         "{line} needs the very value of {what}{values}, and each is a version of its own: calculate what it "
         "is for before the call, and pass that in, as a size in place of a factor.",
         _decide_outside,
@@ -381,15 +386,19 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         _is_kind("type"),
         "{source} is of different types{values}, and each is a version of its own: pass one type, or "
         "compile a function for each.",
+        cures=("recompile_list_or_tuple",),
     ),
     one_remedy(  # attribute
         _is_kind("attribute"),
-        "{source} comes with and without an attribute (compiled {expected}): set it always, or never.",
+        "{source} comes with and without an attribute (compiled {expected}): set it always, before the first "
+        "call, or never.",
+        cures=("recompile_attribute_set_later",),
     ),
     one_remedy(  # relation of sizes
         _is_kind("relation of sizes"),
         "sizes are in one relation in some calls only (`{check}`): give them one relation, or do not "
         "decide by it in the compiled code.",
+        cures=("recompile_equal_sizes",),
     ),
     one_remedy(  # another backend
         _is_kind("backend"),

@@ -18,6 +18,7 @@ from .recompile_edits import (
     OF_SHARED_CODE,
     OF_WRAPPED_MODULES,
     is_between_graphs,
+    is_branch,
     is_learning_rate,
 )
 from .rules import Advice, Assignment, Change, Rule, advice_of, one_remedy, recompile_parts
@@ -157,16 +158,16 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
         not_for=("recompile_specialised_size", "recompile_two_inputs", "recompile_counter_in_forward"),
     ),
     one_remedy(  # names of sizes that were equal
-        lambda cause: cause.is_duck_sizing and _can_be_named(cause),
+        lambda cause: cause.is_duck_sizing and _can_be_named(cause) and not is_branch(cause),
         "sizes that were equal when it was compiled were taken for one (`{check}`), and then they "
         "differed: set `{typed}` in the program's environment, and each is a size of its own.",
         _in_environment,
         _OF_THAT_NAME,
         cures=("recompile_two_inputs",),
-        not_for=("recompile_size_threshold",),
+        not_for=("recompile_size_threshold", "recompile_equal_sizes"),
     ),
     one_remedy(  # names in the environment
-        _can_be_named,
+        lambda cause: _can_be_named(cause) and not (cause.is_duck_sizing and is_branch(cause)),
         "{what} takes several values{values}: set `{typed}` in the program's environment, and one "
         "version serves {all} them.",
         _in_environment,

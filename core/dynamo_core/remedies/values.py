@@ -88,6 +88,23 @@ def _selected_by_a_mask(cures: str) -> RemedyTemplate[BreakContext]:
     )
 
 
+def _as_part_of_the_graph(*cures: str) -> RemedyTemplate[BreakContext]:
+    return RemedyTemplate(
+        "set `TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1` in the environment (or "
+        "`torch._dynamo.config.capture_scalar_outputs = True` before the first call): then taking the "
+        "value out is part of the graph.",
+        cures=cures,
+        change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS", "1"),)),
+        not_for=(
+            "item_then_branch",
+            "item_kept_then_branch",
+            "while_on_an_item",
+            "item_in_text",
+            "range_over_a_tensor",
+        ),
+    )
+
+
 _ASSERTS: BreakRules = (
     Rule(
         _BRANCH,
@@ -292,25 +309,19 @@ _VALUES: BreakRules = (
     ),
     Rule(
         _VALUE,
+        "`{line}` checks a value that it takes out of a tensor, " + _NOT_KNOWN,
+        (_as_part_of_the_graph("check_of_an_item"),),
+        line=re.compile(r"\btorch\._check\w{0,20}\("),
+    ),
+    Rule(
+        _VALUE,
         "`{line}` takes a value out of a tensor, " + _NOT_KNOWN,
         (
-            RemedyTemplate(
-                "set `TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1` in the environment (or "
-                "`torch._dynamo.config.capture_scalar_outputs = True` before the first call): then taking "
-                "the value out is part of the graph.",
-                cures=("item", "number_of_nodes", "slice_by_a_length"),
-                change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS", "1"),)),
-                not_for=(
-                    "item_then_branch",
-                    "item_kept_then_branch",
-                    "while_on_an_item",
-                    "item_in_text",
-                    "range_over_a_tensor",
-                ),
-            ),
+            _as_part_of_the_graph("item", "number_of_nodes", "slice_by_a_length"),
             RemedyTemplate(
                 "leave out `.item()` (or `float`, `int`), and calculate with the tensor.",
                 cures=("item",),
+                not_for=("check_of_an_item",),
                 change=Change(edit="item kept a tensor"),
             ),
         ),
@@ -334,6 +345,16 @@ _VALUES: BreakRules = (
                 "compare in the graph and choose there, `torch.where((a == b).all(), then, else)`, in place "
                 "of `{call}` and a branch on it.",
                 cures=("equal_tensors",),
+            ),
+        ),
+    ),
+    Rule(
+        re.compile(r"builtin operator `sorted`"),
+        "`{line}` sorts by what a tensor holds, " + _NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "sort it in the graph: `torch.sort(x).values` in place of `sorted(x)`.",
+                cures=("sorted_tensor",),
             ),
         ),
     ),

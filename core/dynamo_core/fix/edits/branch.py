@@ -1,7 +1,7 @@
 """`if` on a tensor's value → `torch.where`: both sides are computed, and the value is chosen in the graph.
 
-Only where each side just assigns values to plain names, or returns one: anything else (a print, a call for
-its effect, an item assignment) would then be done in every case.
+Only where each side just assigns values to plain names, or one to an attribute of `self`, or returns one:
+anything else (a print, a call for its effect, an item assignment) would then be done in every case.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
 from .analysis import changes_in_place, may_have_effects
-from .source import Source, contains, expression, names_in, statement, torch_name
+from .source import Source, contains, dotted, expression, names_in, statement, torch_name
 
 _OPERATORS = {
     cst.AddAssign: "+",
@@ -98,6 +98,8 @@ def _statement_to_where(source: Source, branch: cst.If) -> str | None:
     names = list(dict.fromkeys([*then.assigned, *other.assigned]))
     if names_in(branch.test) & set(names[:-1]):
         return None  # the condition would be evaluated again with changed values
+    if len(names) > 1 and any("." in name for name in names):
+        return None  # an attribute may be another one's value
     lines: list[cst.SimpleStatementLine] = []
     for name in names:
         values = then.assigned.get(name, name), other.assigned.get(name, name)
@@ -126,9 +128,9 @@ def _side(source: Source, statements: Sequence[cst.CSTNode]) -> _Side | None:
 
 def _assignment(source: Source, small: cst.BaseSmallStatement) -> tuple[str, str] | None:
     if isinstance(small, cst.Assign) and len(small.targets) == 1:
-        target = small.targets[0].target
-        if isinstance(target, cst.Name):
-            return target.value, source.text_of(small.value)
+        target = dotted(small.targets[0].target) or ""
+        if target.removeprefix("self.").isidentifier():
+            return target, source.text_of(small.value)
     if isinstance(small, cst.AugAssign) and isinstance(small.target, cst.Name):
         sign = _OPERATORS.get(type(small.operator))
         if sign is not None:

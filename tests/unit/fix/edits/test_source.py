@@ -77,6 +77,11 @@ def test_an_augmented_assignment_is_one_of_the_whole() -> None:
     assert changed == "x = torch.where(x.mean() > 0, x * (a + b), x)\n"
 
 
+def test_an_attribute_of_self_is_chosen_in_the_graph_too() -> None:
+    changed = edited("branch to where", "if x.sum() > 0:  # here\n    self.scale = self.scale / 2\n")
+    assert changed == "self.scale = torch.where(x.sum() > 0, self.scale / 2, self.scale)\n"
+
+
 def test_a_conditional_expression_becomes_where() -> None:
     assert edited("branch to where", "y = f(a if x.sum() else b)  # here\n") == (
         "y = f(torch.where((x.sum()) != 0, a, b))  # here\n"
@@ -92,6 +97,9 @@ def test_a_value_that_is_only_compared_stays_a_tensor() -> None:
     "branch",
     [
         "if x.sum() > 0:  # here\n    print(x)\n",
+        "if x.sum() > 0:  # here\n    x.data = x + 1\n",
+        "if x.sum() > 0:  # here\n    self.a.b = x + 1\n",
+        "if x.sum() > 0:  # here\n    self.a = x + 1\n    y = self.a\n",
         "if x.sum() > 0:  # here\n    x[0] = 1\n",
         "if x.sum() > 0:  # here\n    x = x + 1\n    y = x * 2\n",
         "if x.sum() > 0:  # here\n    x = 1\nelif x.sum() < 3:\n    x = 2\n",
