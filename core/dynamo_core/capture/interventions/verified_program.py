@@ -40,8 +40,10 @@ _ALLOWANCE = 60.0  # seconds that comparing may take before it has to be worth a
 class ProgramVerifier:
     """Compares calls of the program in this process."""
 
-    def __init__(self, probes: ProbeGuard) -> None:
+    def __init__(self, probes: ProbeGuard, budget: float | None) -> None:
         self._probes = probes
+        self._allowance = _ALLOWANCE if budget is None else 0.0
+        self._most_of_the_time = budget or _MOST_OF_THE_TIME
         self._began_ns = perf_counter_ns()
         self._spent_ns = 0
         self._inside = threading.local()
@@ -107,8 +109,8 @@ class ProgramVerifier:
         ):
             return ""
         elapsed = (perf_counter_ns() - self._began_ns) / 1e9
-        if self._spent_ns / 1e9 > _ALLOWANCE + _MOST_OF_THE_TIME * elapsed:
-            return ""
+        if self._spent_ns / 1e9 > self._allowance + self._most_of_the_time * elapsed:
+            return "comparing had taken its share of the time (--verify-budget)"
         return why_no_copy()
 
     def guarded(self, function: Callable[..., Any]) -> Callable[..., Any]:
