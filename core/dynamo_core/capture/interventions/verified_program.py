@@ -158,7 +158,7 @@ class _Entry:
         self.backend = context.callback
         self._place = place
         self._calls = 0
-        self._is_wrong = False
+        self._has_stopped = False
 
     def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Make a call of the program's, and compare it if it is one of those to be compared."""
@@ -166,7 +166,7 @@ class _Entry:
         number = self._calls
         verifier = self._verifier
         verifier.guarded(verifier.waiting.look)()
-        is_wanted = not self._is_wrong and (number <= _FIRST_CALLS or number & (number - 1) == 0)
+        is_wanted = not self._has_stopped and (number <= _FIRST_CALLS or number & (number - 1) == 0)
         if is_wanted:
             with verifier.alone() as is_alone:
                 if is_alone:
@@ -207,9 +207,9 @@ class _Entry:
         compare({RESULT: result}, server, perf_counter_ns() - began, spent)
         return result
 
-    def is_wrong(self) -> None:
-        """A call was wrong: no further one is compared."""
-        self._is_wrong = True
+    def stop(self) -> None:
+        """Compare no further call: one was wrong, or took too long in a copy."""
+        self._has_stopped = True
 
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""
