@@ -249,6 +249,19 @@ _limits = [
 ]
 
 
+def _share(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """A percentage, with its sign or without, as a share; a usage error for what is none up to 100."""
+    if value is None:
+        return None
+    try:
+        share = float(value.removesuffix("%")) / 100
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise click.BadParameter(f"{value!r} is no percentage above 0 and up to 100, such as 20%")
+    return share
+
+
 def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Callable[[Command], Command]:
     """Add the options but those `without`; `output_names` are those of the recording's folder."""
     options = [
@@ -321,6 +334,14 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             help="Make calls of what the program compiles in plain Python as well, in a copy of the process, "
             "and each graph's first calls in eager; name what disagrees, from which line and stage of the "
             "compiler on. With --verify=error, the exit code says so.",
+        ),
+        documented_option(
+            "--verify-budget",
+            callback=_share,
+            envvar="DYNAMO_VERIFY_BUDGET",
+            metavar="PERCENT",
+            help="No further call of the program is compared while --verify has taken more than this share "
+            "of the time.  [default: 60 s, and then 20%]",
         ),
         documented_option(
             "--try",

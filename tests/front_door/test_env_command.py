@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.launch.run import environment_for
+from dynamo_core.shared.names import SETTINGS_VARIABLE
 from dynamo_core.shared.settings import Settings
 from support.answering import answer
 
@@ -59,6 +60,15 @@ def test_docker_takes_the_lines_as_they_are(tmp_path: Path) -> None:
 def test_ray_gets_its_runtime_env(tmp_path: Path) -> None:
     given = answer("env", "-o", "x", "--format", "ray", "--installed-at", "/opt/d/dynamo_core", cwd=tmp_path)
     assert json.loads(given.stdout)["env_vars"]["PYTHONPATH"] == "/opt/d/dynamo_core/capture/bootstrap"
+
+
+def test_a_budget_is_a_percentage(tmp_path: Path) -> None:
+    for value, share in (("20%", 0.2), ("7.5", 0.075)):
+        given = json.loads(answer("env", "--format", "json", "--verify-budget", value, cwd=tmp_path).stdout)
+        assert json.loads(given[SETTINGS_VARIABLE])["verify_budget"] == pytest.approx(share)
+    refused = answer("env", env={"DYNAMO_VERIFY_BUDGET": "0%"}, cwd=tmp_path)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "'0%' is no percentage above 0 and up to 100, such as 20%" in refused.stderr
 
 
 def test_the_default_place_has_a_folder_for_each_job(tmp_path: Path) -> None:

@@ -39,12 +39,9 @@ STAGES = {"tracing", "guards", "AOTAutograd", "decompositions", "inductor"}
 MISSING = {
     # Not compared: what a function behind a cache writes through what it returned before.
     "cached_function": "alarm",
-    # Interpreted, the graph of the stale entry is right: what is stale is what AOTAutograd made of it.
-    "inputs_that_overlap_later": "line",
     # The place is what made the value last, or that of the compiled function.
     "data_swapped": "line",
     "resized_view": "line",
-    "tensor_subclass_without_dispatch": "line",
     # A change of a Python object has no operation.
     "generator_left_early": "line",
 }

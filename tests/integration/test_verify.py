@@ -293,6 +293,32 @@ def test_a_difference_in_a_captured_program_is_said_to_be_the_tools_own(run: Run
     assert "is a fault of `dynamo run`" in first["remedies"][0]["text"]
 
 
+def test_a_rank_compares_its_own_calls_and_those_that_communicate_are_said(
+    run: Runner, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch, torch.distributed as dist\n"
+        f"dist.init_process_group('gloo', init_method='file://{tmp_path}/store', rank=0, world_size=1)\n"
+        "@torch.compile(backend='eager')\n"
+        "def alone(x):\n"
+        "    return x + 1\n"
+        "@torch.compile(backend='eager')\n"
+        "def together(x):\n"
+        "    dist.all_reduce(x)\n"
+        "    return x + 1\n"
+        "for _ in range(3):\n"
+        "    print(alone(torch.ones(2)), together(torch.ones(2)))\n"
+        "dist.destroy_process_group()\n"
+    )
+    result = run("run", "--verify=error", "-o", "recording", program)
+    assert (result.exit_code, result.stdout) == (0, "tensor([2., 2.]) tensor([2., 2.])\n" * 3), result.stderr
+    calls = verified(run, "recording")["program_calls"]
+    outcomes = [(call["name"], call["outcome"]) for call in calls]
+    assert outcomes.count(("alone", "agrees")) == 3
+    assert [outcome for name, outcome in outcomes if name == "together"] == ["not compared"]
+
+
 def test_nothing_to_verify_is_no_success(run: Runner) -> None:
     result = run("run", "--verify=error", "-c", "print('done')")
     assert (result.exit_code, result.stdout) == (115, "done\n")

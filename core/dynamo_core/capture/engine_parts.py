@@ -109,7 +109,8 @@ class EngineParts:
             from .interventions.verified_program import ProgramVerifier
             from .interventions.verify import Verifier
 
-            self.verifier, self.program_verifier = Verifier(probes), ProgramVerifier(probes)
+            self.verifier = Verifier(probes)
+            self.program_verifier = ProgramVerifier(probes, settings.verify_budget)
         if settings.step_frames:
             from .probes.steps import StepMarks
 

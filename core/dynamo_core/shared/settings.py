@@ -58,9 +58,10 @@ class Settings(NamedTuple):
     `try_changes` has frames with breaks or recompiles traced again with changes, in a copy of the process.
     `export` requests trials of torch.export with the modules that the program calls. A `brief` recording is
     for pytest: it lacks what its reports do not read, two thirds of the records (half of them torch's timed
-    spans), and of the bytes (half of them settings in torch's metrics). `carried_to` is the URL that the
-    recording is uploaded to; {job} in it is the name of the recording's folder. The limits bound the cost of
-    capture (`capture/whole_program/`); None switches one off.
+    spans), and of the bytes (half of them settings in torch's metrics). `verify_budget` is the share of the
+    time that `verify` may take for calls of the program; None is 60 s and a fifth. `carried_to` is the URL
+    that the recording is uploaded to; {job} in it is the name of the recording's folder. The limits bound the
+    cost of capture (`capture/whole_program/`); None switches one off.
     """
 
     recording: str
@@ -76,6 +77,7 @@ class Settings(NamedTuple):
     freeze_after: str | None = None
     on_recompile: str = ON_RECOMPILE_EAGER
     verify: str | None = None
+    verify_budget: float | None = None
     try_changes: bool = False
     override: tuple[str, ...] = ()
     config: tuple[str, ...] = ()

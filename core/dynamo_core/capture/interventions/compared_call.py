@@ -24,7 +24,7 @@ from .call_in_copy import (
     ProgramCall,
     tensors_in,
 )
-from .fork_server import ForkServer, NoAnswer, available_bytes
+from .fork_server import ForkServer, NoAnswer, NoAnswerInTime, available_bytes
 from .observed_state import RAISED, RESULT, Leaves
 from .operation_log import first_cast_to_short
 from .state_difference import Difference, compare_leaves, needs_untouched_values
@@ -46,8 +46,8 @@ class Compiled(Protocol):
 
     backend: Any
 
-    def is_wrong(self) -> None:
-        """A call was wrong: no further one is compared."""
+    def stop(self) -> None:
+        """Compare no further call: one was wrong, or took too long in a copy."""
 
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""
@@ -92,7 +92,7 @@ class ComparedCall:
             with shielded():
                 self._fields = self._compared(outcome)
         except Exception as error:
-            self._fields = {"outcome": "not compared", "why": _why(error)}
+            self._fields = {"outcome": "not compared", "why": self._why(error)}
         del self.program  # what it was given is the program's alone
         self._spend(spent_ns + perf_counter_ns() - began)
         if not self._may_wait(outcome):
@@ -120,12 +120,17 @@ class ComparedCall:
                 with shielded():
                     self._fields |= self._compared_backward(passes)
             except Exception as error:
-                self._fields["gradients"] = f"not compared: {_why(error)}"
+                self._fields["gradients"] = f"not compared: {self._why(error)}"
         self._spend(perf_counter_ns() - began)
         goes_on: bool = self._fields["gradients"] == COMPARED and self._fields["outcome"] == _AGREES
         if not goes_on:
             self.finish()
         return goes_on
+
+    def _why(self, error: Exception) -> str:
+        if isinstance(error, NoAnswerInTime):
+            self._entry.stop()
+        return str(error) if isinstance(error, NoAnswer) else text_of(error)
 
     def finish(self) -> None:
         """Record what came of the call, and let the copy end."""
@@ -179,7 +184,7 @@ class ComparedCall:
 
     def _described(self, differences: list[Difference], own: Leaves, eager: Leaves) -> dict[str, Any]:
         """The fields of a record about what is wrong, and from where on."""
-        self._entry.is_wrong()
+        self._entry.stop()
         first = differences[0]
         fields: dict[str, Any] = {
             "outcome": "disagrees",
@@ -267,10 +272,6 @@ def _saved(passes: Sequence[dict[str, Any]]) -> bytes:
     buffer = io.BytesIO()
     torch.save(list(passes), buffer)
     return buffer.getvalue()
-
-
-def _why(error: Exception) -> str:
-    return str(error) if isinstance(error, NoAnswer) else text_of(error)
 
 
 def obstacle(call: ProgramCall) -> str | None:

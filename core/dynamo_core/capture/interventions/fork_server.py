@@ -43,14 +43,16 @@ class NoAnswer(Exception):
     """The copy gave no answer: it took too long, or crashed."""
 
 
+class NoAnswerInTime(NoAnswer):
+    """The copy took too long: a hang, or a collective, for which no other rank is there."""
+
+
 def why_no_copy() -> str | None:
     """Why the process cannot be copied now; None if it can be."""
     import torch
 
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         return "CUDA is in use, so that the process cannot be copied"
-    if torch.distributed.is_available() and torch.distributed.is_initialized():
-        return "it may communicate with other ranks"
     return None if sys.platform == "linux" else "copies of the process are made on Linux only"
 
 
@@ -84,13 +86,14 @@ class ForkServer:
         except OSError:
             raise NoAnswer("the copy of the process has ended") from None
         if not select.select([self._answers], [], [], seconds + _GRACE)[0]:
-            raise NoAnswer(f"it took longer than {seconds:.0f} s in the copy of the process")
+            raise NoAnswerInTime(_too_long(seconds))
         answer = os.read(self._answers, 1)
         if answer == _REFUSED:
             raise NoAnswer(f"in the copy of the process {self._written().decode()}")
+        if answer == _TOO_LONG:
+            raise NoAnswerInTime(_too_long(seconds))
         if answer != _DONE:
-            why = f"took longer than {seconds:.0f} s" if answer == _TOO_LONG else "crashed"
-            raise NoAnswer(f"it {why} in the copy of the process")
+            raise NoAnswer("it crashed in the copy of the process")
         return self._written()
 
     def _written(self) -> bytes:
@@ -104,6 +107,10 @@ class ForkServer:
         """Let the copy end."""
         for descriptor in (self._requests, self._answers, self._file):
             close(descriptor)
+
+
+def _too_long(seconds: float) -> str:
+    return f"it took longer than {seconds:.0f} s in the copy of the process"
 
 
 def _anonymous_file() -> int:

@@ -7,7 +7,7 @@ same ones give other values.
 import difflib
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..frames.program_files import is_own
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _MOST_OPERATIONS = 20_000
 _DIGITS = 4  # of the sum that stands for a result: what rounding leaves alone
+_HANDLERS = ("__torch_function__", "__torch_dispatch__")  # what they pass on is called further out
 _PLAIN = (int, float, complex, str, list, tuple, dict, set, frozenset, deque, type(None))
 Operation = list[Any]
 # In a copy of the process: the log that notes the operations of graphs that were compiled earlier.
@@ -93,7 +94,7 @@ def _own_frames() -> Iterator[Any]:
     """The frames of the program's in the call that is logged, the innermost first."""
     frame: Any = sys._getframe(2)
     while frame is not None and frame.f_code.co_name != "outcome_of":
-        if is_own(frame.f_code.co_filename):
+        if is_own(frame.f_code.co_filename) and frame.f_code.co_name not in _HANDLERS:
             yield frame
         frame = frame.f_back
 
@@ -186,6 +187,17 @@ def last_operation_on(
     ]
     exact = [each for each in found if each[5] == memory]
     return next(((file, line, name) for file, line, name, *_ in reversed(exact or found)), None)
+
+
+def first_write_to(
+    operations: Sequence[Operation], memories: Iterable[list[Any] | None]
+) -> tuple[str, int, str] | None:
+    """The file, line and name of the first operation that wrote one of these tensors' memory."""
+    storages = {memory[0] for memory in memories if memory is not None}
+    for file, line, name, _, _, memory, *_ in operations:
+        if memory and memory[0] in storages and _writes(name):
+            return file, line, name
+    return None
 
 
 def _writes(name: str) -> bool:

@@ -207,12 +207,12 @@ class _CopiedFrame:
         def work(request: str, file: BinaryIO) -> None:
             file.write(json.dumps(_trace(call, earlier, request.split("\t"))).encode())
 
-        self._server = ForkServer(work, prepare) if why_no_copy() is None else None
+        self._server = ForkServer(work, prepare) if _why_no_copy() is None else None
 
     def traced(self, changes: tuple[str, ...]) -> Traced:
         """What comes of tracing the function with these changes."""
         if self._server is None:
-            return Traced(why=why_no_copy() or "the process cannot be copied")
+            return Traced(why=_why_no_copy() or "the process cannot be copied")
         try:
             return Traced(*json.loads(self._server.ask("\t".join(changes), _SECONDS)))
         except NoAnswer as error:
@@ -234,6 +234,14 @@ class _CopiedFrame:
         """Let the copy end."""
         if self._server is not None:
             self._server.end()
+
+
+def _why_no_copy() -> str | None:
+    """Why nothing can be tried in a copy of the process; None if it can be."""
+    distributed = sys.modules["torch"].distributed
+    if distributed.is_available() and distributed.is_initialized():
+        return "it may communicate with other ranks"
+    return why_no_copy()
 
 
 def _size(described_value: Any, dimension: int) -> int | None:

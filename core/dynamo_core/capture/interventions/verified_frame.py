@@ -72,8 +72,8 @@ class _CapturedFunction:
         else:
             call.compare(None, server, 0, perf_counter_ns() - began)
 
-    def is_wrong(self) -> None:
-        """A call was wrong: others are compared when they are compiled."""
+    def stop(self) -> None:
+        """Nothing: a further call is compared when it is compiled."""
 
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""

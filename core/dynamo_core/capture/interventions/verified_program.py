@@ -40,8 +40,10 @@ _ALLOWANCE = 60.0  # seconds that comparing may take before it has to be worth a
 class ProgramVerifier:
     """Compares calls of the program in this process."""
 
-    def __init__(self, probes: ProbeGuard) -> None:
+    def __init__(self, probes: ProbeGuard, budget: float | None) -> None:
         self._probes = probes
+        self._allowance = _ALLOWANCE if budget is None else 0.0
+        self._most_of_the_time = budget or _MOST_OF_THE_TIME
         self._began_ns = perf_counter_ns()
         self._spent_ns = 0
         self._inside = threading.local()
@@ -107,8 +109,8 @@ class ProgramVerifier:
         ):
             return ""
         elapsed = (perf_counter_ns() - self._began_ns) / 1e9
-        if self._spent_ns / 1e9 > _ALLOWANCE + _MOST_OF_THE_TIME * elapsed:
-            return ""
+        if self._spent_ns / 1e9 > self._allowance + self._most_of_the_time * elapsed:
+            return "comparing had taken its share of the time (--verify-budget)"
         return why_no_copy()
 
     def guarded(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -156,7 +158,7 @@ class _Entry:
         self.backend = context.callback
         self._place = place
         self._calls = 0
-        self._is_wrong = False
+        self._has_stopped = False
 
     def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Make a call of the program's, and compare it if it is one of those to be compared."""
@@ -164,7 +166,7 @@ class _Entry:
         number = self._calls
         verifier = self._verifier
         verifier.guarded(verifier.waiting.look)()
-        is_wanted = not self._is_wrong and (number <= _FIRST_CALLS or number & (number - 1) == 0)
+        is_wanted = not self._has_stopped and (number <= _FIRST_CALLS or number & (number - 1) == 0)
         if is_wanted:
             with verifier.alone() as is_alone:
                 if is_alone:
@@ -205,9 +207,9 @@ class _Entry:
         compare({RESULT: result}, server, perf_counter_ns() - began, spent)
         return result
 
-    def is_wrong(self) -> None:
-        """A call was wrong: no further one is compared."""
-        self._is_wrong = True
+    def stop(self) -> None:
+        """Compare no further call: one was wrong, or took too long in a copy."""
+        self._has_stopped = True
 
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""

@@ -7,7 +7,7 @@ from typing import Any
 from .call_in_copy import ALONE, MEMORY, OF_ENTRY, OPERATIONS, PLACE, RETURNED, TRACED
 from .fork_server import NoAnswer
 from .observed_state import RAISED_AT, RESULT, Leaves
-from .operation_log import first_different_line, last_operation_on
+from .operation_log import first_different_line, first_write_to, last_operation_on
 from .source_of_value import line_of_returned
 from .state_difference import Difference
 
@@ -28,7 +28,9 @@ def place_of(first: Difference, stage: str | None, lines: Lines) -> Place | None
     """The file, line and operation that a difference comes from; None if that is not known.
 
     It is the first operation that differs where the captured graph is not what it should be, the first that
-    the stage gets wrong alone, else the last that made or wrote the value that differs.
+    the stage gets wrong alone, else the last that made or wrote the value that differs. Where an entry is
+    stale although its graph is right, what AOTAutograd knew of the memory that is written no longer holds: it
+    is the first operation that writes an input.
     """
     eager = lines("")
     operations = eager[OPERATIONS]
@@ -39,6 +41,9 @@ def place_of(first: Difference, stage: str | None, lines: Lines) -> Place | None
         place = first_different_line(operations, lines(captured)[OPERATIONS])
         if place is not None and not place[0]:
             return None
+        if place is None and stage == STALE:
+            inputs = (memory for path, memory in eager[MEMORY].items() if not path.startswith(RESULT))
+            place = first_write_to(operations, inputs)
     else:
         place = _wrong_alone(stage, lines)
     made = last_operation_on(operations, eager[MEMORY].get(first.path), writes=first.kind == "mutation")

@@ -10,6 +10,7 @@ from dynamo_core.capture.interventions.operation_log import (
     OperationLog,
     first_cast_to_short,
     first_different_line,
+    first_write_to,
     last_operation_on,
     memory_of,
 )
@@ -56,6 +57,18 @@ def test_equal_operations_that_give_other_values(file: str) -> None:
     )
     nearly = [operation(file, 2, "add", 1.0001), operation(file, 7, "sum", None)]
     assert first_different_line(eager, nearly) is None
+
+
+def test_the_first_operation_that_writes_an_input() -> None:
+    x, y, other = torch.ones(4), torch.ones(4), torch.ones(4)
+    log = OperationLog()
+    with log.mode():
+        other.add_(1)
+        x + y
+        x.mul_(2)
+    found = first_write_to(log.operations, [memory_of(x), None, memory_of(y)])
+    assert found is not None and found[2] == "mul_.Tensor"
+    assert first_write_to(log.operations, [memory_of(y)]) is None
 
 
 def test_the_first_cast_to_a_short_dtype(file: str) -> None:

@@ -1,0 +1,96 @@
+"""What is recorded of a compared call: each part that could not be compared is said to be so."""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+import torch
+import torch._dynamo.utils
+
+from dynamo_core.capture.interventions.compared_call import ComparedCall
+from dynamo_core.capture.interventions.fork_server import NoAnswer, NoAnswerInTime
+from dynamo_core.capture.interventions.observed_state import TORCH_NUMBERS, observe
+from dynamo_core.capture.interventions.verified_backward import WaitingCalls
+
+
+class Function:
+    """What was compiled; it keeps what is recorded of its calls."""
+
+    backend = None
+    is_alone = True
+
+    def __init__(self) -> None:
+        self.recorded: list[dict[str, Any]] = []
+        self.has_stopped = False
+
+    def stop(self) -> None:
+        self.has_stopped = True
+
+    def record(self, number: int, **fields: Any) -> None:
+        self.recorded.append(fields)
+
+    def spend(self, nanoseconds: int) -> None:
+        assert nanoseconds >= 0
+
+    def waiting(self) -> WaitingCalls:
+        return WaitingCalls(lambda function: function)
+
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        yield self.is_alone
+
+
+def compared(function: Function, answer: Any) -> tuple[ComparedCall, Mock]:
+    """A call that was made in copies only, which gave this answer, or raised it."""
+    call, server = ComparedCall(function, 1), Mock()
+    call.program = Mock(draws_otherwise=lambda own, eager: False)
+    server.ask.side_effect = answer if isinstance(answer, Exception) else lambda *_: answer
+    call.compare(None, server, 0, 0)
+    return call, server
+
+
+def leaves_of(value: torch.Tensor) -> bytes:
+    file = io.BytesIO()
+    torch.save(observe({"result": value, TORCH_NUMBERS: torch.get_rng_state()}, set()), file)
+    return file.getvalue()
+
+
+def test_a_call_that_agrees_has_no_gradients_that_are_compared() -> None:
+    function = Function()
+    _, server = compared(function, leaves_of(torch.ones(2)))
+    (recorded,) = function.recorded
+    assert recorded["outcome"] == "agrees" and recorded["compared"] > 0
+    assert "gradients" not in recorded
+    server.end.assert_called_once()
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (NoAnswer("it crashed in the copy of the process"), "it crashed in the copy of the process"),
+        (NoAnswerInTime("it took longer than 20 s"), "it took longer than 20 s"),
+        (ValueError("odd"), "ValueError: odd"),
+    ],
+)
+def test_a_copy_that_does_not_answer_is_said(error: Exception, why: str) -> None:
+    function = Function()
+    _, server = compared(function, error)
+    (recorded,) = function.recorded
+    assert (recorded["outcome"], recorded["why"]) == ("not compared", why)
+    assert function.has_stopped == isinstance(error, NoAnswerInTime)
+    server.end.assert_called_once()
+
+
+def test_gradients_that_could_not_be_compared_are_said() -> None:
+    function = Function()
+    call, server = compared(function, leaves_of(torch.ones(2)))
+    server.ask.side_effect = NoAnswer("it crashed in the copy of the process")
+    assert call.compare_backward([{"seeds": {}}]) is False
+    assert function.recorded[-1]["gradients"] == "not compared: it crashed in the copy of the process"
+    function.is_alone = False
+    assert call.compare_backward([{"seeds": {}}]) is False
+    assert function.recorded[-1]["gradients"] == "not compared: another call was being compared"
+    assert function.recorded[-1]["outcome"] == "agrees"
