@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from dynamo_core.launch.program import default_python
 from dynamo_core.launch.run import Request, checked, command_line, record, rerun_request
 from dynamo_core.recording import files
 from dynamo_core.recording.read import read
+from dynamo_core.repro.proof import scratch_folder
 from dynamo_core.repro.result import Repro
 from dynamo_core.repro.search import Of, Plan, parse_of, reproduce, shows_a_failure
 from dynamo_core.shared.errors import NotReproduced
@@ -115,7 +115,7 @@ def repro_command(
       dynamo repro --budget 20m --torch 2.9,nightly
     """
     main.end_early_on_sigterm()
-    with tempfile.TemporaryDirectory(prefix="dynamo-repro-") as scratch:
+    with scratch_folder() as scratch:
         request, recording = _recorded(ctx, of, budget, yes, options, Path(scratch))
         names = tuple(filter(None, (versions or "").split(",")))
         found = reproduce(Plan(request, recording, of, budget, names), lambda what: say(f"dynamo: {what}"))
