@@ -370,7 +370,7 @@ class _Search:
     def _settings(self, found: Repro) -> list[Tried]:
         """The settings that were tried on the shrunk program."""
         tried: list[Tried] = []
-        stage = found.stage or "tracing"
+        stage = found.stage or ""
         texts = {line: _behind_import(found.text, line) for line in _SETTINGS.get(stage, ())}
         for backend in _LADDER if found.backend in (None, "inductor", "aot_eager") else ():
             if backend != found.backend:

@@ -62,6 +62,7 @@ class Trials:
     def __enter__(self) -> "Trials":
         self._folder = Path(tempfile.mkdtemp(prefix="dynamo-repro-"))
         self._known = {} if self.state is None else _read_state(self.state)
+        self._from_before = frozenset(self._known)
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         self._all: list[Worker] = []
         self.workers = max(1, min(_MOST_WORKERS, len(os.sched_getaffinity(0))))
@@ -95,7 +96,7 @@ class Trials:
         """How a program ended (`trial_server.py`)."""
         key = sha256(f"{plain}\0{self.limit}\0{text}".encode("utf-8", "surrogateescape")).hexdigest()
         if key in self._known:
-            return {**self._known[key], "is_earlier": True}
+            return {**self._known[key], "is_earlier": key in self._from_before}
         if time.monotonic() > self.deadline:
             raise BudgetSpent
         worker = self._idle.get()

@@ -29,7 +29,7 @@ class Block(torch.nn.Module):
 
 
 class Model(torch.nn.Module):
-    def __init__(self, blocks=35, width=16):
+    def __init__(self, blocks=26, width=16):
         super().__init__()
         self.blocks = torch.nn.ModuleList(Block(width) for _ in range(blocks))
 
