@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,13 @@ from typing import Any
 import click
 
 from dynamo_core.findings import CONTENTS
+from dynamo_core.fix.trial import script_of
 from dynamo_core.launch.process import Unattended
 from dynamo_core.launch.program import default_python
 from dynamo_core.launch.run import Request, checked, command_line, record, rerun_request
 from dynamo_core.recording import files
 from dynamo_core.recording.read import read
+from dynamo_core.repro.proof import scratch_folder
 from dynamo_core.repro.result import Repro
 from dynamo_core.repro.search import Of, Plan, parse_of, reproduce, shows_a_failure
 from dynamo_core.shared.errors import NotReproduced
@@ -114,14 +115,22 @@ def repro_command(
       dynamo repro --of exception -o small.py train.py
       dynamo repro --budget 20m --torch 2.9,nightly
     """
+    _refuse_programs_own_file(ctx, repro_file)
     main.end_early_on_sigterm()
-    with tempfile.TemporaryDirectory(prefix="dynamo-repro-") as scratch:
+    with scratch_folder() as scratch:
         request, recording = _recorded(ctx, of, budget, yes, options, Path(scratch))
         names = tuple(filter(None, (versions or "").split(",")))
         found = reproduce(Plan(request, recording, of, budget, names), lambda what: say(f"dynamo: {what}"))
     _write(found, repro_file, form or "text")
     if not found.is_proven:
         raise NotReproduced(f"{repro_file} does not fail alone each time: see what it says of its runs")
+
+
+def _refuse_programs_own_file(ctx: click.Context, repro_file: Path) -> None:
+    program = program_of(ctx)
+    script = None if program is None else script_of(program)
+    if script is not None and repro_file.exists() and repro_file.samefile(script):
+        raise click.UsageError(f"-o {repro_file} is the program itself: name another file")
 
 
 def _recorded(
@@ -169,6 +178,6 @@ def _run(request: Request, scratch: Path, budget: float) -> Path:
 def _write(found: Repro, repro_file: Path, form: str) -> None:
     from dynamo_reporters.repro import issue_text, report
 
+    write_report(report(str(repro_file)), found, form, None)  # first: it has the program as well
     put(found.text, repro_file)
     put(issue_text(found), repro_file.with_name(_ISSUE))
-    write_report(report(str(repro_file)), found, form, None)

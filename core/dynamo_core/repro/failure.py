@@ -8,10 +8,11 @@ from ..shared.quick_dataclass import dataclass
 
 Kind = Literal["wrong result", "exception", "crash", "hang", "graph break", "recompile"]
 
-_LINES = 2  # of a message that count; those behind repeat hints, or quote the program
+_LINES = 2  # of a message that count, and one behind a colon; others are hints, or quote the program
 _LONGEST = 300  # characters of a message that count
 _DIFFERS = (
     (re.compile(r"0x[0-9a-fA-F]+"), "0x…"),
+    (re.compile(r"'[^'\n]{1,80}'"), "'…'"),  # names
     (re.compile(r"(?<![\w.])(?:/[\w.+-]+)+(?:\.\w+)?"), "…"),  # paths
     (re.compile(r"\b[sui]\d+\b"), "N"),  # symbolic sizes
     (re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"), "N"),
@@ -44,9 +45,12 @@ class Failure:
 
 
 def normalized(message: str) -> str:
-    """The first lines of a message, without numbers, addresses, paths and symbolic sizes."""
+    """The first lines of a message, without numbers, addresses, paths, names and symbolic sizes."""
+    if message.strip().startswith(_NOT_CLOSE):
+        return "values differ"  # of a tensor, or of a number
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    text = " ".join(lines[:_LINES])
+    count = next((i for i, line in enumerate(lines, 1) if i >= _LINES and not line.endswith(":")), None)
+    text = " ".join(lines[:count])
     for pattern, instead in _DIFFERS:
         text = pattern.sub(instead, text)
     return text[:_LONGEST]
@@ -93,6 +97,5 @@ def failure_of(outcome: Mapping[str, Any]) -> Failure | None:
         return Failure("exception", "SystemExit", message, f"exit code {message}")
     where = str(outcome.get("where", ""))
     if outcome["type"] == "AssertionError" and where.endswith(("torch/testing/_comparison.py", "repro.py")):
-        what = "values differ" if message.startswith(_NOT_CLOSE) else normalized(message)
-        return Failure("wrong result", "AssertionError", what, message)
+        return Failure("wrong result", "AssertionError", normalized(message), message)
     return Failure("exception", str(outcome["type"]), normalized(message), message)

@@ -46,10 +46,10 @@ class Statement:
 class GraphProgram:
     """A graph and how it is run. `values` are the tensors that names stand for, where they are known.
 
-    `prelude` are statements in front: settings of torch, and the definition of a backend. `backend` is the
-    argument as text. With `gradients`, a backward follows, and gradients are compared; with `afterwards`, the
-    inputs are compared after the call. `tolerance` is relative and absolute; None for torch's own. The `form`
-    says what is asserted: equal values, no error, or the same error.
+    `prelude` are statements in front: the definition of a backend, which the first `backend_lines` are, and
+    settings of torch. `backend` is the argument as text. With `gradients`, a backward follows, and gradients
+    are compared; with `afterwards`, the inputs are compared after the call. `tolerance` is relative and
+    absolute; None for torch's own. The `form` says what is asserted: equal values, no error or the same one.
     """
 
     inputs: tuple[Input, ...]
@@ -57,6 +57,7 @@ class GraphProgram:
     outputs: tuple[str, ...]
     values: Mapping[str, TensorInfo]
     prelude: tuple[str, ...] = ()
+    backend_lines: int = 0
     backend: str = '"inductor"'
     gradients: bool = True
     afterwards: bool = True
@@ -108,6 +109,11 @@ class GraphProgram:
         bound = {name for each in first for name in each.binds if name in self.values}
         outputs = [name for name in dict.fromkeys(_bound_in_order(first)) if name in bound & read]
         return self.only(first, outputs or _last_values(first, self.values))
+
+    def with_all_values(self) -> "GraphProgram":
+        """The graph that gives each of its values: what is wrong may not show at its end."""
+        names = [name for name in _bound_in_order(self.statements) if name in self.values]
+        return replace(self, outputs=tuple(dict.fromkeys(names)) or self.outputs)
 
     def with_values(self, integers: str, floats: str) -> "GraphProgram":
         """The graph with inputs whose random numbers these calls change; "" leaves them as they are."""

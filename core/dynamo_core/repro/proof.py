@@ -4,8 +4,8 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +36,26 @@ def prove(python: str, text: str, failure: Failure, limit: float) -> Proof:
     )
 
 
+@contextmanager
+def scratch_folder() -> Iterator[str]:
+    """A new folder, which goes at the end; also where copies of this process end in it."""
+    folder, process = tempfile.mkdtemp(prefix="dynamo-repro-"), os.getpid()
+    try:
+        yield folder
+    finally:
+        if os.getpid() == process:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def _round(python: str, text: str, failure: Failure, limit: float) -> tuple[bool, bool, str]:
     """Whether it fails compiled, whether it passes in plain Python, and how the compiled run ended."""
-    with ThreadPoolExecutor(2) as threads:
-        runs = list(threads.map(lambda plain: run_alone(python, text, limit, plain=plain), (False, True)))
+    runs = [run_alone(python, text, limit, plain=plain) for plain in (False, True)]
     return is_failure(runs[0], failure), runs[1]["ending"] == "passed", in_words(runs[0])
 
 
 def run_alone(python: str, text: str, limit: float, *, plain: bool) -> dict[str, Any]:
     """How the file ends: `passed`, `failed` with the end of what it wrote to stderr, `signal` or `hang`."""
-    with tempfile.TemporaryDirectory(prefix="dynamo-repro-") as folder:
+    with scratch_folder() as folder:
         file = Path(folder, "repro.py")
         file.write_text(text, encoding="utf-8")
         environment = {k: v for k, v in os.environ.items() if not k.startswith(_NOT_INHERITED)}
@@ -55,6 +65,7 @@ def run_alone(python: str, text: str, limit: float, *, plain: bool) -> dict[str,
         )
         ending = unattended.run(python, [python, str(file)], environment)
         stderr = Path(folder, "stderr").read_text(encoding="utf-8", errors="backslashreplace")
+        stderr = stderr.replace(str(file), file.name)  # as in the messages of trials
     if unattended.timed_out:
         return {"ending": "hang", "stderr": stderr}
     if ending.signal is not None:
@@ -98,7 +109,7 @@ def with_versions(
     found: list[OfVersion] = []
     problems = []
     for version in versions:
-        with tempfile.TemporaryDirectory(prefix="dynamo-torch-") as folder:
+        with scratch_folder() as folder:
             try:
                 python = _environment(uv, version, folder)
             except NotMeasured as error:

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -224,17 +224,25 @@ class _Search:
         if program.is_random:
             line = "torch._inductor.config.fallback_random = True"
             program = replace(program, prelude=(line, *program.prelude))
-        for backend in self._backends(graph):
-            prelude = (*backend.statements, *program.prelude)
-            ready = replace(program, backend=backend.argument, prelude=prelude)
-            for made in _variants(ready):
-                failures = self._trials.failures(made.candidate())
-                failure = next((each for each in failures if each.kind in self._plan.of.kinds), None)
-                if failure is not None:
-                    note = f"  # {failure.type}" if failure.type else ""
-                    failing = replace(with_failure(made, failure), note=note)
-                    return failing, failure, backend.argument.strip('"')
-        return None
+        backends = self._backends(graph)
+        found = self._first_of(_variants(_with_backend(program, backends[-1])))
+        if found is None:
+            return None
+        variant, failure = found
+        earlier = self._first_of(_with_backend(variant, each) for each in backends[:-1])
+        backend = backends[-1]
+        if earlier is not None and earlier[1].kind == failure.kind:
+            variant, failure = earlier
+            backend = next(each for each in backends if each.argument == variant.backend)
+        note = f"  # {failure.type}" if failure.type else ""
+        failing = replace(with_failure(variant, failure), note=note)
+        return failing, failure, backend.argument.strip('"')
+
+    def _first_of(self, programs: Iterable[GraphProgram]) -> tuple[GraphProgram, Failure] | None:
+        """The first of these that fails as is asked for, and how."""
+        every = list(programs)
+        found = self._trials.first_failing([each.candidate() for each in every], self._plan.of.kinds)
+        return None if found is None else (every[found[0]], found[1])
 
     def _backends(self, graph: Graph) -> list[BackendText]:
         """The backends to try: the stages of torch's compiler up to the graph's, or eager and the user's."""
@@ -362,7 +370,7 @@ class _Search:
     def _settings(self, found: Repro) -> list[Tried]:
         """The settings that were tried on the shrunk program."""
         tried: list[Tried] = []
-        stage = found.stage or "tracing"
+        stage = found.stage or ""
         texts = {line: _behind_import(found.text, line) for line in _SETTINGS.get(stage, ())}
         for backend in _LADDER if found.backend in (None, "inductor", "aot_eager") else ():
             if backend != found.backend:
@@ -379,10 +387,16 @@ class _Search:
         return tried
 
 
+def _with_backend(program: GraphProgram, backend: BackendText) -> GraphProgram:
+    rest = program.prelude[program.backend_lines :]
+    prelude = (*backend.statements, *rest)
+    return replace(program, backend=backend.argument, prelude=prelude, backend_lines=len(backend.statements))
+
+
 def _variants(program: GraphProgram) -> Iterator[GraphProgram]:
     """The ways to run a graph with which a failure may show, by how telling they are."""
-    yield from (replace(program, tolerance=1e-2, seed=seed) for seed in _SEEDS)
     bare = replace(program, gradients=False, afterwards=False)
+    yield from (replace(each, tolerance=1e-2, seed=seed) for seed in _SEEDS for each in (program, bare))
     below_zero = bare.with_values(integers=".random_(-2, 2)", floats=".neg_()")
     for each in (bare, below_zero, bare.with_values(integers=".random_(1000, 1001)", floats="")):
         yield replace(each, form="raises")
@@ -390,6 +404,7 @@ def _variants(program: GraphProgram) -> Iterator[GraphProgram]:
     yield replace(program, tolerance=1e-3)
     yield replace(below_zero, tolerance=1e-2)
     yield replace(bare.with_values(integers="", floats=".mul_(1e10)"), tolerance=1e-2)
+    yield replace(bare.with_all_values(), tolerance=1e-2)
 
 
 def _is_suspect(process: Process, graph: Graph) -> bool:

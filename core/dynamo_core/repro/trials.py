@@ -3,6 +3,7 @@
 import json
 import os
 import queue
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from typing import Any
 from ..bench.autotune.workers import NoAnswer, Worker
 from ..shared.errors import NotMeasured
 from ..shared.quick_dataclass import dataclass
-from .failure import Failure, failure_of, failures_of
+from .failure import Failure, Kind, failure_of, failures_of
 from .result import Trial
 
 MODULE = "trial_server"
@@ -59,8 +60,9 @@ class Trials:
     about: dict[str, Any] = field(default_factory=dict)
 
     def __enter__(self) -> "Trials":
-        self._folder = tempfile.TemporaryDirectory(prefix="dynamo-repro-")
+        self._folder = Path(tempfile.mkdtemp(prefix="dynamo-repro-"))
         self._known = {} if self.state is None else _read_state(self.state)
+        self._from_before = frozenset(self._known)
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         self._all: list[Worker] = []
         self.workers = max(1, min(_MOST_WORKERS, len(os.sched_getaffinity(0))))
@@ -83,10 +85,10 @@ class Trials:
         for worker in self._all:
             worker.end()
         self._threads.shutdown(cancel_futures=True)
-        self._folder.cleanup()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _start(self) -> Worker:
-        worker = Worker(self.python, self._folder.name, self.import_path, MODULE)
+        worker = Worker(self.python, str(self._folder), self.import_path, MODULE)
         self._all.append(worker)
         return worker
 
@@ -94,7 +96,7 @@ class Trials:
         """How a program ended (`trial_server.py`)."""
         key = sha256(f"{plain}\0{self.limit}\0{text}".encode("utf-8", "surrogateescape")).hexdigest()
         if key in self._known:
-            return {**self._known[key], "is_earlier": True}
+            return {**self._known[key], "is_earlier": key in self._from_before}
         if time.monotonic() > self.deadline:
             raise BudgetSpent
         worker = self._idle.get()
@@ -130,6 +132,18 @@ class Trials:
         """What a candidate fails with when it is compiled; nothing where plain Python fails."""
         plain = self.outcome(candidate.plain, plain=True)
         return [] if failure_of(plain) is not None else failures_of(self.outcome(candidate.text), plain)
+
+    def first_failing(
+        self, candidates: Sequence[Candidate], kinds: Sequence[Kind]
+    ) -> tuple[int, Failure] | None:
+        """The index of the first candidate with a failure of one of these kinds, and that failure."""
+        for begin in range(0, len(candidates), self.workers):
+            batch = candidates[begin : begin + self.workers]
+            for index, failures in enumerate(self._threads.map(self.failures, batch), begin):
+                for failure in failures:
+                    if failure.kind in kinds:
+                        return index, failure
+        return None
 
     def first(self, candidates: Sequence[Candidate | None], wanted: Failure) -> int | None:
         """The index of the first candidate with this failure; candidates that are None cannot be programs."""

@@ -24,12 +24,12 @@ class Block(torch.nn.Module):
 
     def forward(self, rows):
         hidden = torch.nn.functional.gelu(self.up(self.norm(rows)))
-        rows = rows + self.down(hidden)
-        return rows * torch.sigmoid(rows) + rows.mean(-1, keepdim=True)
+        rows = torch.tanh(rows) + 0.5 * self.down(hidden)
+        return rows * torch.sigmoid(hidden).mean() + rows.mean(-1, keepdim=True)
 
 
 class Model(torch.nn.Module):
-    def __init__(self, blocks=35, width=16):
+    def __init__(self, blocks=26, width=16):
         super().__init__()
         self.blocks = torch.nn.ModuleList(Block(width) for _ in range(blocks))
 

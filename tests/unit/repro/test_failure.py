@@ -67,7 +67,9 @@ def test_outputs() -> None:
 
 
 def test_ending_of_a_run_alone() -> None:
-    failure = Failure("exception", "BackendCompilerFailed", "backend='b' raised: ValueError: no N")
+    failure = Failure(
+        "exception", "BackendCompilerFailed", normalized("backend='b' raised:\nValueError: no 3")
+    )
     text = (
         'Traceback (most recent call last):\n  File "repro.py", line 3\n'
         "torch._dynamo.exc.BackendCompilerFailed: backend='b' raised:\nValueError: no 7\n\nSet TORCH_LOGS\n"
@@ -75,4 +77,8 @@ def test_ending_of_a_run_alone() -> None:
     assert is_failure({"ending": "failed", "stderr": text}, failure)
     assert not is_failure({"ending": "failed", "stderr": "ModuleNotFoundError: No module named 'x'"}, failure)
     assert not is_failure({"ending": "passed", "stderr": ""}, failure)
+    differs = Failure("wrong result", "AssertionError", normalized("Scalars are not close!"))
+    assert is_failure(
+        {"ending": "failed", "stderr": "AssertionError: Tensor-likes are not close!\n"}, differs
+    )
     assert is_failure({"ending": "signal", "stderr": "11"}, Failure("crash", "SIGSEGV", ""))

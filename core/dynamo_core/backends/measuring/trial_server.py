@@ -151,7 +151,7 @@ def _ending(text: str, file: Path, plain: bool) -> dict[str, Any]:
         answer = {
             "ending": "raised",
             "type": type(error).__name__,
-            "message": _text_of(error),
+            "message": _text_of(error).replace(str(file), file.name),
             "where": _innermost_file(error),
         }
     breaks = list(torch._dynamo.utils.counters["graph_break"])

@@ -1,0 +1,24 @@
+"""`dynamo repro` refuses what it cannot do before anything runs."""
+
+from pathlib import Path
+
+import pytest
+
+from support.answering import answer
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("-o", "p.py"), "is the program itself"),
+        (("--of", "graph"), "graph:N, break:N, recompile:N"),
+        (("--budget", "soon"), "90s, 10m or 1h"),
+        ((), "add --yes in front of the program"),
+    ],
+)
+def test_refused(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text("raise SystemExit(9)\n")
+    result = answer("repro", *options, "p.py", cwd=tmp_path)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert (tmp_path / "p.py").read_text() == "raise SystemExit(9)\n"
