@@ -29,6 +29,8 @@ from dynamo_core.shared.settings import (
     Settings,
 )
 
+from .option_values import none_for_zero, share
+
 if TYPE_CHECKING:
     from dynamo_core.launch.run import Request
 
@@ -193,10 +195,6 @@ def recording_option(*names: str) -> Callable[[Command], Command]:
     return option
 
 
-def _none_for_zero(ctx: click.Context, parameter: click.Parameter, value: float) -> float | None:
-    return value or None
-
-
 # What whole-program capture may cost. 0 switches a limit off.
 _limits = [
     documented_option(
@@ -204,7 +202,7 @@ _limits = [
         type=click.FloatRange(min=0),
         default=TRACE_LIMIT,
         metavar="SECONDS",
-        callback=_none_for_zero,
+        callback=none_for_zero,
         envvar="DYNAMO_TRACE_LIMIT",
         help="A captured frame whose tracing takes more CPU time runs eager.",
     ),
@@ -213,7 +211,7 @@ _limits = [
         type=click.IntRange(min=0),
         default=OP_LIMIT,
         metavar="N",
-        callback=_none_for_zero,
+        callback=none_for_zero,
         envvar="DYNAMO_OP_LIMIT",
         help="A captured frame whose graph gets more ops runs eager.",
     ),
@@ -222,7 +220,7 @@ _limits = [
         type=click.IntRange(min=0),
         default=LOOP_LIMIT,
         metavar="N",
-        callback=_none_for_zero,
+        callback=none_for_zero,
         envvar="DYNAMO_LOOP_LIMIT",
         help="A captured frame with a loop that does the same again more often, over time steps say, runs "
         "eager, and what the loop calls is compiled instead. A loop over layers is not limited.",
@@ -241,25 +239,12 @@ _limits = [
         type=click.FloatRange(min=0),
         default=CAPTURE_BUDGET,
         metavar="SECONDS",
-        callback=_none_for_zero,
+        callback=none_for_zero,
         envvar="DYNAMO_CAPTURE_BUDGET",
         help="No further frame is captured while compiling has taken more CPU time than this and the "
         "program's own.",
     ),
 ]
-
-
-def _share(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """A percentage, with its sign or without, as a share; a usage error for what is none up to 100."""
-    if value is None:
-        return None
-    try:
-        share = float(value.removesuffix("%")) / 100
-    except ValueError:
-        share = 0.0
-    if not 0 < share <= 1:
-        raise click.BadParameter(f"{value!r} is no percentage above 0 and up to 100, such as 20%")
-    return share
 
 
 def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Callable[[Command], Command]:
@@ -337,7 +322,7 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
         ),
         documented_option(
             "--verify-budget",
-            callback=_share,
+            callback=share,
             envvar="DYNAMO_VERIFY_BUDGET",
             metavar="PERCENT",
             help="No further call of the program is compared while --verify has taken more than this share "
