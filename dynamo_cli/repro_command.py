@@ -142,13 +142,14 @@ def _recorded(
         if program.is_python and program.arguments[0] == "-":
             raise click.UsageError("a program on stdin can be read only once; repro needs its file")
         request = checked(request_from(program, output=None, **options))
-    else:
-        folder = files.newest() if program is None else Path(program.arguments[0])
-        request = checked(rerun_request(folder))
-        if of.what not in ("any", "wrong-result") or shows_a_failure(read(folder, CONTENTS)):
-            return request, folder
-        say(f"dynamo: {folder} shows no failure: its program is run again with --verify")
+        _ask(request, yes)
+        return request, _run(request, scratch, budget)
+    folder = files.newest() if program is None else Path(program.arguments[0])
+    request = checked(rerun_request(folder))
     _ask(request, yes)
+    if of.what not in ("any", "wrong-result") or shows_a_failure(read(folder, CONTENTS)):
+        return request, folder
+    say(f"dynamo: {folder} shows no failure: its program is run again with --verify")
     return request, _run(request, scratch, budget)
 
 
@@ -157,11 +158,11 @@ def _ask(request: Request, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise click.UsageError(
-            "the program would be run, and there is no terminal to ask on: add --yes in front of the program"
+            "there is no terminal to ask on before parts of the program are run: add --yes in front of it"
         )
     command = command_line(request, request.python or default_python())
     what = (
-        f"{command}\nruns in {os.getcwd()}, and parts of it many times; what it writes, it writes each time."
+        f"{command}\nruns in {os.getcwd()}, or parts of it, many times; what it writes, it writes each time."
     )
     click.confirm(f"{what} Go on?", default=True, abort=True, err=True)
 
