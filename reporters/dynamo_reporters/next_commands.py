@@ -27,18 +27,27 @@ def next_commands(case: Case, report: str) -> list[NextCommand]:
     path = shlex.quote(case.recording.address)
     if report != "explain":
         return [NextCommand(f"dynamo-cli explain {path}", "what to do first, and what it saves", False)]
-    found = []
+    run = case.recording.run
+    program = shlex.join(run.command) if run is not None and run.command else None
     action = next((each for each in case.actions if each.remedy is not None), None)
+    found = []
     if action is not None and action.remedy is not None:
-        shown = action.remedy.check.removeprefix("dynamo ")
-        found.append(NextCommand(f"dynamo-cli {shown} {path}", "what the first action is to cure", False))
-        if case.recording.run is not None and case.recording.run.command:
-            program = shlex.join(case.recording.run.command)
-            fix = NextCommand(f"dynamo-cli fix -y -- {program}", "remedies that are proven by runs", True)
-            found.append(fix)
+        found += _about_action(action.remedy.check.removeprefix("dynamo "), path, program)
     if has_bug_of_compiler(case):
-        found.insert(1, NextCommand(f"dynamo-cli repro -y {path}", "a small file that fails alone", True))
+        found.append(NextCommand(f"dynamo-cli repro -y {path}", "a small file that fails alone", True))
+    elif found and program is not None:
+        fix = NextCommand(f"dynamo-cli fix -y -- {program}", "remedies that are proven by runs", True)
+        found.append(fix)
     return [*found[:2], NextCommand(f"dynamo-cli profile {path}", "where the wall time went", False)]
+
+
+def _about_action(check: str, path: str, program: str | None) -> list[NextCommand]:
+    """The command that shows what an action is to cure, of what was recorded or by a new run."""
+    if check.startswith("run "):
+        shows = "whether it is cured, once that is done"
+        return [] if program is None else [NextCommand(f"dynamo-cli {check} -- {program}", shows, True)]
+    shown = "explain --all" if check == "explain" else check
+    return [NextCommand(f"dynamo-cli {shown} {path}", "what the first action is to cure", False)]
 
 
 def next_block(commands: list[NextCommand]) -> Bullets:
