@@ -19,7 +19,15 @@ from pathlib import PurePosixPath
 
 # Our modules that write recordings, and those that define how recordings are read.
 _OUR_FOLDERS = ("backends", "capture", "launch", "model")
-_OUR_FILES = ("names.py", "records.py", "settings.py", "call_pages.py", "aot_pair.py", "errors.py")
+_OUR_FILES = (
+    "names.py",
+    "early_records.py",
+    "records.py",
+    "settings.py",
+    "call_pages.py",
+    "aot_pair.py",
+    "errors.py",
+)
 _WORD = re.compile(r"[^\W\d]\w*")
 _LEAST_SENTENCE = 6  # characters; sentences are indexed by their first ones
 
