@@ -9,7 +9,6 @@ from typing import NoReturn
 
 import click
 
-from dynamo_core.launch.program import split_command_line
 from dynamo_core.shared.text import printable
 
 
@@ -56,6 +55,8 @@ class Invocation:
 
         if not isinstance(self.command, ProgramCommand):
             return self.arguments
+        from dynamo_core.launch.program import split_command_line
+
         own, program = split_command_line(self.arguments, options_with_value(self.command))
         return own if program is not None and self.command.runs(program) else self.arguments
 
