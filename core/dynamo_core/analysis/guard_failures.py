@@ -7,8 +7,8 @@ of the program, though torch names one. Bounds that Inductor adds have no line e
 
 import re
 
-from ..model import GuardFailure, Place
-from ..recording.guards import parse_check
+from ..model import GuardCheck, GuardFailure, Place
+from ..recording.guards import parse_check, plain_source, split_comment
 from ..shared.failed_guard import AT_BREAK, is_on_stack, source_words, without_stack_names
 from .source_lines import changed_by
 
@@ -42,6 +42,14 @@ def deciding_line(
         behind = parse_check("", "", f"_  # {rest}")
         user_code, place = behind.user_code, behind.place
     return (user_code, place) if user_code and place is not None else None
+
+
+def is_constraint(check: GuardCheck) -> bool:
+    """Whether a check on a size requires more than torch does of every dynamic size."""
+    code, remark = split_comment(check.code)
+    if not rejects_0_and_1(plain_source(code).strip()):
+        return True
+    return deciding_line(plain_source(code).strip(), check.user_code, check.place, remark) is not None
 
 
 def what_differed(failure: GuardFailure) -> str:

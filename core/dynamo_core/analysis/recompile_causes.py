@@ -16,10 +16,10 @@ from ..model import (
     StackFrame,
     Symbol,
 )
-from ..recording.guards import plain_source, split_comment
+from ..recording.guards import plain_source
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
-from .guard_failures import deciding_line, is_not_0_or_1, lengthened_by, rejects_0_and_1
+from .guard_failures import deciding_line, is_constraint, is_not_0_or_1, lengthened_by, rejects_0_and_1
 from .recompiles import FrameRecompiles, functions_with_one_code, sizes_compiled_for
 from .source_lines import is_user_line
 from .summary import frame_of
@@ -254,7 +254,7 @@ class RecompileCause:
             for check in self.frame.size_checks
             if (self.source, self.index) in sizes_in(plain_source(check.code))
         )
-        return bool(self.symbols) and not any(map(_is_constraint, checks))
+        return bool(self.symbols) and not any(map(is_constraint, checks))
 
     @cached_property
     def is_int(self) -> bool:
@@ -492,14 +492,6 @@ def _what_differed(compile_: Compile, failure: GuardFailure | None) -> tuple[obj
     if failure.kind == "other" or failure.source is None:
         return (failure.kind, None, None, failure.check)
     return (failure.kind, failure.source, failure.dimension)
-
-
-def _is_constraint(check: GuardCheck) -> bool:
-    """Whether a check on a size requires more than torch does of every dynamic size."""
-    code, remark = split_comment(check.code)
-    if not rejects_0_and_1(plain_source(code).strip()):
-        return True
-    return deciding_line(plain_source(code).strip(), check.user_code, check.place, remark) is not None
 
 
 def _code_of_check(check: GuardCheck) -> str:

@@ -23,7 +23,7 @@ from dynamo_core.model import (
 )
 from dynamo_core.remedies.recompile_rules import TABLE, recompile_advice
 from dynamo_core.remedies.rules import Assignment, Change, what_varies
-from dynamo_core.shared.failed_guard import source_words, without_stack_names
+from dynamo_core.shared.failed_guard import without_stack_names
 from support.made import decided
 from support.made_causes import FILE, causes, entry, opened, process, size
 from support.places import BROKEN_PROGRAMS
@@ -492,16 +492,3 @@ def test_a_size_that_is_unbacked_is_not_listed_as_dynamic_too() -> None:
 def test_what_varies_is_named_as_its_check_has_it(reason: str, said: str) -> None:
     (cause,) = causes([reason])
     assert what_varies(cause) == said
-
-
-@pytest.mark.parametrize(
-    ("source", "words"),
-    [
-        ("x", "`x`"),
-        ("G['Layer'].calls", "`Layer.calls`"),
-        ("G['flipped'].__closure__[0].cell_contents.data", "what `flipped` keeps"),
-        ("___stack0.shape", "`shape` of a value made at the graph break"),
-    ],
-)
-def test_no_internal_name_is_shown(source: str, words: str) -> None:
-    assert source_words(source) == words
