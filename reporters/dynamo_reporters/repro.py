@@ -43,11 +43,12 @@ def repro_blocks(found: Repro, file: str) -> Iterator[Block]:
 
 def _verdict(found: Repro, file: str) -> str:
     proof = found.proof
-    if proof is not None and proof.holds:
+    if proof is None:
+        return f"{file} was not run alone"
+    if proof.holds:
         return f"{file}: {number(found.lines, 'line')}, fails alone"
-    if proof is None or not proof.failed:
-        ended = "" if proof is None else f": {proof.ended}"
-        return f"{file} does not fail when it is run alone{ended}"
+    if not proof.failed:
+        return f"{file} does not fail when it is run alone: {proof.ended}"
     if proof.passed_plain < proof.rounds:
         return f"{file} fails alone, but does not pass in plain Python each time"
     return f"{file} fails in {proof.failed} of {proof.rounds} runs alone"

@@ -10,8 +10,9 @@ Kind = Literal["wrong result", "exception", "crash", "hang", "graph break", "rec
 
 _LINES = 2  # of a message that count, and one behind a colon; others are hints, or quote the program
 _LONGEST = 300  # characters of a message that count
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _DIFFERS = (
-    (re.compile(r"0x[0-9a-fA-F]+"), "0x…"),
+    (_ADDRESS, "0x…"),
     (re.compile(r"'[^'\n]{1,80}'"), "'…'"),  # names
     (re.compile(r"(?<![\w.])(?:/[\w.+-]+)+(?:\.\w+)?"), "…"),  # paths
     (re.compile(r"\b[sui]\d+\b"), "N"),  # symbolic sizes
@@ -76,7 +77,8 @@ def recompile(text: str) -> Failure:
 
 
 def outputs_differ(plain: str, compiled: str) -> bool:
-    """Whether two outputs differ by more than the rounding of their numbers."""
+    """Whether two outputs differ by more than the rounding of their numbers; addresses do not count."""
+    plain, compiled = (_ADDRESS.sub("0x", each) for each in (plain, compiled))
     ours, theirs = _NUMBER.split(plain), _NUMBER.split(compiled)
     if ours != theirs:
         return True
