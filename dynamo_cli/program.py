@@ -203,7 +203,7 @@ def set_program(ctx: click.Context, program: Program) -> None:
 
 _TABLES = frozenset({"check"})  # which commands of their own read
 _OF_ONE_RUN = frozenset({"output", "force"})  # where to record is no habit of a project
-BUDGET = "tokens"  # the parameter of a report's `--budget`, which is another one of `fix` and `autotune`
+BUDGET = "tokens"  # the parameter of a report's `--budget`, a time for `fix`, `repro` and `autotune`
 
 
 def project_defaults(command: click.Command, ctx: click.Context) -> dict[str, Any]:

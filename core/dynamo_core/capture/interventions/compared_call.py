@@ -41,25 +41,32 @@ _TIMES_AS_LONG = 10.0
 _LONGEST_DETAIL = 500
 
 
+class Verifier(Protocol):
+    """What all comparisons of the process share; `waiting` are calls that wait for a backward."""
+
+    waiting: WaitingCalls
+
+    def spend(self, nanoseconds: int) -> None:
+        """Count the time that comparing took."""
+
+    def alone(self) -> AbstractContextManager[bool]:
+        """While nothing else is compared; gives False where that is not so."""
+
+
 class Compiled(Protocol):
     """What was compiled: a call of it is compared. `backend` is what compiles it."""
 
     backend: Any
+
+    @property
+    def verifier(self) -> Verifier:
+        """The verifier of this process."""
 
     def stop(self) -> None:
         """Compare no further call: one was wrong, or took too long in a copy."""
 
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""
-
-    def spend(self, nanoseconds: int) -> None:
-        """Count the time that comparing took."""
-
-    def waiting(self) -> WaitingCalls:
-        """The calls that wait for a backward."""
-
-    def alone(self) -> AbstractContextManager[bool]:
-        """While nothing else is compared; gives False where that is not so."""
 
 
 class ComparedCall:
@@ -102,7 +109,7 @@ class ComparedCall:
         if self._fields["outcome"] != _AGREES or outcome is None or RESULT not in outcome:
             return False
         outputs = [each for each in tensors_in({RESULT: outcome[RESULT]}) if each[1].grad_fn is not None]
-        waiting = self._entry.waiting()
+        waiting = self._entry.verifier.waiting
         if outputs and not waiting.are_too_many():
             waiting.add(self, outputs)
             return True
@@ -113,7 +120,7 @@ class ComparedCall:
     def compare_backward(self, passes: Sequence[dict[str, Any]]) -> bool:
         """Compare the gradients after these passes; whether those after further ones are to be compared."""
         began = perf_counter_ns()
-        with self._entry.alone() as is_alone:
+        with self._entry.verifier.alone() as is_alone:
             try:
                 if not is_alone:
                     raise NoAnswer("another call was being compared")
@@ -144,7 +151,7 @@ class ComparedCall:
 
     def _spend(self, nanoseconds: int) -> None:
         self._spent_ns += nanoseconds
-        self._entry.spend(nanoseconds)
+        self._entry.verifier.spend(nanoseconds)
 
     def _own(self, outcome: dict[str, Any] | None, how: str = "") -> Leaves:
         if outcome is None:

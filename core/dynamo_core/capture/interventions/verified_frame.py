@@ -6,7 +6,6 @@ frames captured, which compiles the frame once more.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 from ...shared.records import ProgramCallVerified
@@ -17,7 +16,6 @@ from .call_in_copy import ProgramCall
 from .compared_call import ComparedCall, obstacle
 from .fork_server import ForkServer
 from .trials import frame_call
-from .verified_backward import WaitingCalls
 from .verified_program import ProgramVerifier
 
 
@@ -41,7 +39,7 @@ class _CapturedFunction:
     def __init__(
         self, verifier: ProgramVerifier, code: Any, backend: Any, capture: Callable[[], None]
     ) -> None:
-        self._verifier = verifier
+        self.verifier = verifier
         self._code = code
         self.backend = backend
         self._capture = capture
@@ -50,8 +48,8 @@ class _CapturedFunction:
         """Compare the call with this frame, the `number`th that was compiled, and record what came of it."""
         if is_resumed(frame.f_code):
             return
-        with self.alone() as is_alone:
-            why_not = self._verifier.may_verify() if is_alone else ""
+        with self.verifier.alone() as is_alone:
+            why_not = self.verifier.may_verify() if is_alone else ""
             if why_not is None:
                 self._compare(frame, ComparedCall(self, number))
             elif why_not:
@@ -64,7 +62,7 @@ class _CapturedFunction:
             call.graphs_before = -1  # what was compiled just now is none of an earlier call
             call.program = _CallInPython(_Capturing(function, self._capture), self, args, named)
             why_not = obstacle(call.program)
-            server = ForkServer(call.program.work, self._verifier.prepare_copy) if why_not is None else None
+            server = ForkServer(call.program.work, self.verifier.prepare_copy) if why_not is None else None
         except Exception as error:
             why_not, server = text_of(error), None
         if server is None:
@@ -78,7 +76,7 @@ class _CapturedFunction:
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""
         file, line = self._code.co_filename, self._code.co_firstlineno
-        self._verifier.record(
+        self.verifier.record(
             ProgramCallVerified(
                 name=getattr(self._code, "co_qualname", self._code.co_name),
                 file=file,
@@ -89,18 +87,6 @@ class _CapturedFunction:
                 **fields,
             )
         )
-
-    def spend(self, nanoseconds: int) -> None:
-        """Count the time that comparing took."""
-        self._verifier.spend(nanoseconds)
-
-    def waiting(self) -> WaitingCalls:
-        """The calls that wait for a backward."""
-        return self._verifier.waiting
-
-    def alone(self) -> AbstractContextManager[bool]:
-        """While nothing else is compared; gives False where that is not so."""
-        return self._verifier.alone()
 
 
 class _Capturing:

@@ -14,7 +14,7 @@ import atexit
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from types import FunctionType, ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -152,7 +152,7 @@ class _Entry:
     """What one call of torch.compile made, as the program calls it."""
 
     def __init__(self, verifier: ProgramVerifier, compiled: Any, context: Any, place: str) -> None:
-        self._verifier = verifier
+        self.verifier = verifier
         self._compiled = compiled
         self._context = context
         self.backend = context.callback
@@ -164,7 +164,7 @@ class _Entry:
         """Make a call of the program's, and compare it if it is one of those to be compared."""
         self._calls += 1
         number = self._calls
-        verifier = self._verifier
+        verifier = self.verifier
         verifier.guarded(verifier.waiting.look)()
         is_wanted = not self._has_stopped and (number <= _FIRST_CALLS or number & (number - 1) == 0)
         if is_wanted:
@@ -177,26 +177,26 @@ class _Entry:
     def _verified(self, number: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         began = perf_counter_ns()
         call = ComparedCall(self, number)
-        compare = self._verifier.guarded(call.compare)
+        compare = self.verifier.guarded(call.compare)
         server, reason = None, ""
         try:
             call.program = ProgramCall(self._compiled, self._context, args, named)
-            why_not = self._verifier.may_verify() or obstacle(call.program)
+            why_not = self.verifier.may_verify() or obstacle(call.program)
             reason = why_not or ""
             if why_not is None:
                 call.versions = call.program.versions()
-                server = ForkServer(call.program.work, self._verifier.prepare_copy)
+                server = ForkServer(call.program.work, self.verifier.prepare_copy)
         except Exception as error:
             reason = text_of(error)
         spent = perf_counter_ns() - began
         if server is None:
             if reason:
-                self._verifier.guarded(call.record)("not compared", why=reason, ns=spent)
-            with self._verifier.inside():
+                self.verifier.guarded(call.record)("not compared", why=reason, ns=spent)
+            with self.verifier.inside():
                 return self._compiled(*args, **named)
         began = perf_counter_ns()
         try:
-            with self._verifier.inside():
+            with self.verifier.inside():
                 result = self._compiled(*args, **named)
         except Exception as error:
             compare(raised(error), server, perf_counter_ns() - began, spent)
@@ -223,7 +223,7 @@ class _Entry:
         if code is not None and not is_own(code.co_filename):
             code = None
         compiled_at, _, line = self._place.rpartition(":")
-        self._verifier.record(
+        self.verifier.record(
             ProgramCallVerified(
                 name=name,
                 file=compiled_at,
@@ -234,15 +234,3 @@ class _Entry:
                 **fields,
             )
         )
-
-    def spend(self, nanoseconds: int) -> None:
-        """Count the time that comparing took."""
-        self._verifier.spend(nanoseconds)
-
-    def waiting(self) -> WaitingCalls:
-        """The calls that wait for a backward."""
-        return self._verifier.waiting
-
-    def alone(self) -> AbstractContextManager[bool]:
-        """While nothing else is compared; gives False where that is not so."""
-        return self._verifier.alone()

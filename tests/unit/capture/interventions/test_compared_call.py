@@ -16,6 +16,21 @@ from dynamo_core.capture.interventions.observed_state import TORCH_NUMBERS, obse
 from dynamo_core.capture.interventions.verified_backward import WaitingCalls
 
 
+class Verifier:
+    """What all comparisons of a process share."""
+
+    def __init__(self, *, is_alone: bool) -> None:
+        self.waiting = WaitingCalls(lambda function: function)
+        self._is_alone = is_alone
+
+    def spend(self, nanoseconds: int) -> None:
+        assert nanoseconds >= 0
+
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        yield self._is_alone
+
+
 class Function:
     """What was compiled; it keeps what is recorded of its calls."""
 
@@ -32,15 +47,9 @@ class Function:
     def record(self, number: int, **fields: Any) -> None:
         self.recorded.append(fields)
 
-    def spend(self, nanoseconds: int) -> None:
-        assert nanoseconds >= 0
-
-    def waiting(self) -> WaitingCalls:
-        return WaitingCalls(lambda function: function)
-
-    @contextmanager
-    def alone(self) -> Iterator[bool]:
-        yield self.is_alone
+    @property
+    def verifier(self) -> Verifier:
+        return Verifier(is_alone=self.is_alone)
 
 
 def compared(function: Function, answer: Any) -> tuple[ComparedCall, Mock]:
