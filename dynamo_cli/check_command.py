@@ -145,7 +145,7 @@ def check_command(
         _update(lock_file, locked, key, facts, recordings)
     checked = replace(check(key, facts, facts if update else locked.get(key), bounds), is_accepted=update)
     has_failed = ending is not None and ending != Ending(0, None)
-    _write(checked, findings, form, report_file, has_failed=has_failed)
+    _write(checked, recording, findings, form, report_file, has_failed=has_failed)
     if ending is not None and has_failed:
         end_like(ending)
     if options["verify"] == VERIFY_ERROR:
@@ -224,6 +224,7 @@ def _update(
 
 def _write(
     checked: Checked,
+    recording: Recording,
     findings: Mapping[str, Finding],
     form: str,
     report_file: Path | None,
@@ -247,7 +248,7 @@ def _write(
 
         put(junit(checked, findings), report_file)
     else:
-        write_report(report(findings, has_failed), checked, form, report_file)
+        write_report(report(recording, findings, has_failed), checked, form, report_file)
 
 
 def _job_summary(checked: Checked, findings: Mapping[str, Finding]) -> None:

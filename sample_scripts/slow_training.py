@@ -1,4 +1,4 @@
-"""A language model of characters, trained on its own source: the program of the tutorial, with what slows it down."""
+"""A small language model, trained on its own source, with what slows it down: the program of the tutorial."""
 
 import argparse
 from pathlib import Path

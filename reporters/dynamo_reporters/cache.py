@@ -10,6 +10,7 @@ from dynamo_core.model import Recording
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass
 
+from .next_commands import what_to_do_first
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
 from .report import Report
 
@@ -24,6 +25,7 @@ def report(recording: Recording, show_all: bool = False) -> Report[CacheReport]:
         "cache",
         lambda found: cache_blocks(found, recording, show_all=show_all),
         lambda found: cache_document(found, recording),
+        then=(what_to_do_first(recording),),
     )
 
 

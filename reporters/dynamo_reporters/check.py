@@ -6,22 +6,27 @@ from dataclasses import field
 from dynamo_core.analysis.words import number, place
 from dynamo_core.compare.lock import Checked, Difference
 from dynamo_core.findings import Finding
+from dynamo_core.model import Recording
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.errors import GotWorse
 from dynamo_core.shared.quick_dataclass import dataclass
 
+from .next_commands import what_to_do_first
 from .page.blocks import Block, Bullets, Heading, Paragraph
 from .parts.sections import tests_line
 from .report import Report
 
 
-def report(findings: Mapping[str, Finding], has_failed: bool = False) -> Report[Checked]:
-    """The report of `dynamo check`; `findings` are those of the run, by identity."""
+def report(
+    recording: Recording, findings: Mapping[str, Finding], has_failed: bool = False
+) -> Report[Checked]:
+    """The report of `dynamo check` on this recording; `findings` are those of all runs, by identity."""
     return Report(
         "check",
         lambda checked: check_blocks(checked, findings, has_failed=has_failed),
         lambda checked: check_document(checked, findings),
+        then=(what_to_do_first(recording),),
     )
 
 

@@ -22,6 +22,7 @@ from dynamo_core.model import Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .diff_graphs import changes_in, sentence
+from .next_commands import what_to_do_first
 from .page.blocks import Block, Bullets, Heading, Paragraph, table
 from .report import Report
 
@@ -35,6 +36,7 @@ def report(before: Recording, after: Recording) -> Report[Difference]:
         "diff",
         lambda difference: diff_blocks(difference, before, after),
         lambda difference: diff_document(difference, before, after),
+        then=(what_to_do_first(after),),
     )
 
 

@@ -1,8 +1,10 @@
 """What to ask next: commands, with what each shows and whether it runs the program."""
 
 import shlex
+from collections.abc import Sequence
 
 from dynamo_core.case import Case
+from dynamo_core.model import Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Bullets
@@ -26,7 +28,7 @@ def next_commands(case: Case, report: str) -> list[NextCommand]:
     """At most three, of which the first is worth most."""
     path = shlex.quote(case.recording.address)
     if report != "explain":
-        return [NextCommand(f"dynamo-cli explain {path}", "what to do first, and what it saves", False)]
+        return [what_to_do_first(case.recording)]
     run = case.recording.run
     program = shlex.join(run.command) if run is not None and run.command else None
     action = next((each for each in case.actions if each.remedy is not None), None)
@@ -41,6 +43,12 @@ def next_commands(case: Case, report: str) -> list[NextCommand]:
     return [*found[:2], NextCommand(f"dynamo-cli profile {path}", "where the wall time went", False)]
 
 
+def what_to_do_first(recording: Recording) -> NextCommand:
+    """`dynamo explain` of it."""
+    path = shlex.quote(recording.address)
+    return NextCommand(f"dynamo-cli explain {path}", "what to do first, and what it saves", False)
+
+
 def _about_action(check: str, path: str, program: str | None) -> list[NextCommand]:
     """The command that shows what an action is to cure, of what was recorded or by a new run."""
     if check.startswith("run "):
@@ -50,7 +58,7 @@ def _about_action(check: str, path: str, program: str | None) -> list[NextComman
     return [NextCommand(f"dynamo-cli {shown} {path}", "what the first action is to cure", False)]
 
 
-def next_block(commands: list[NextCommand]) -> Bullets:
+def next_block(commands: Sequence[NextCommand]) -> Bullets:
     """The commands as the last lines of a page."""
     return Bullets([f"next: `{each.command}`: {each.shows}; {_cost(each)}" for each in commands], "dim")
 

@@ -1,14 +1,14 @@
 """What every report is: a name, what it reads, a page, and the body of a JSON document."""
 
 import enum
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from dynamo_core.case import Case
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .documents import json_value
-from .next_commands import next_block, next_commands
+from .next_commands import NextCommand, next_block, next_commands
 from .page.blocks import Block, Heading, bounded
 from .registry import REPORTS
 
@@ -21,7 +21,8 @@ class Report(Generic[Subject]):
 
     `page` is for people; `body` is the dataclass that `registry.py` names, which the JSON document is made
     of. `contents` names the records whose large payloads the reader must load for it. Where one process may
-    stand for all that are equivalent, as ranks are, it says `one_for_alike`.
+    stand for all that are equivalent, as ranks are, it says `one_for_alike`. A report that is not of a `Case`
+    says in `then` which commands to go on with.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Report(Generic[Subject]):
     body: Callable[[Subject], Any]
     contents: frozenset[str] = frozenset()
     one_for_alike: bool = False
+    then: tuple[NextCommand, ...] = ()
 
 
 def page(report: Report[Subject], subject: Subject) -> Iterable[Block]:
@@ -40,7 +42,12 @@ def page(report: Report[Subject], subject: Subject) -> Iterable[Block]:
 
 def last_lines(report: Report[Subject], subject: Subject) -> Iterable[Block]:
     """What a page ends with for a reader that goes on by itself: the document's `next`."""
-    return [next_block(next_commands(subject, report.name))] if isinstance(subject, Case) else []
+    following = _following(report, subject)
+    return [next_block(following)] if following else []
+
+
+def _following(report: Report[Subject], subject: Subject) -> Sequence[NextCommand]:
+    return next_commands(subject, report.name) if isinstance(subject, Case) else report.then
 
 
 def document(report: Report[Subject], subject: Subject) -> dict[str, Any]:
@@ -50,7 +57,8 @@ def document(report: Report[Subject], subject: Subject) -> dict[str, Any]:
         head["recording"] = subject.recording.address
         head["is_partial"] = subject.is_partial
         head["unrecorded"] = subject.unrecorded
-        head["next"] = json_value(next_commands(subject, report.name))
+    if isinstance(subject, Case) or report.then:
+        head["next"] = json_value(_following(report, subject))
     body: dict[str, Any] = json_value(report.body(subject))
     return head | body
 

@@ -70,7 +70,8 @@ def _content(name: str) -> dict[str, Any]:
     }
     if report.of_recordings:  # whose further fields are in the common part
         return {"allOf": [{"$ref": "common.schema.json#/$defs/document"}], **content}
-    content["properties"]["omitted"] = {"$ref": "common.schema.json#/$defs/omitted"}
+    for each in ("next", "omitted"):
+        content["properties"][each] = {"$ref": f"common.schema.json#/$defs/{each}"}
     return {**content, "additionalProperties": False}
 
 

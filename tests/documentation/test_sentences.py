@@ -36,6 +36,6 @@ def test_no_sentence_is_long(page: Path) -> None:
 
 
 def test_what_ends_a_sentence_and_what_is_none() -> None:
-    text = "# One two\n\nThree `four five`. Six\nseven: [Eight](nine ten)\n- eleven\n\n    twelve\n\n| thirteen |\n"
-    assert list(filter(None, sentences(text))) == ["Three `code`.", "Six seven:", "[Eight]", "- eleven"]
+    text = "# One\n\nTwo `three four`. Five\nsix: [Seven](eight nine)\n- ten\n\n    eleven\n\n| twelve |\n"
+    assert list(filter(None, sentences(text))) == ["Two `code`.", "Five six:", "[Seven]", "- ten"]
     assert words_of('"Three" `code` — (four)') == 3

@@ -1,7 +1,8 @@
-"""`next` of `explain`: commands that can be typed as they stand, each saying whether it runs the program."""
+"""`next` of documents: commands that can be typed as they stand, each saying whether it runs the program."""
 
 import json
 import shlex
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,3 +37,14 @@ def test_what_runs_the_program_is_said_to_and_names_the_program(following: dict[
     for name, command in running.items():
         assert name.split()[0] in ("fix", "repro", "run")
         assert (" -- " in command) == (not name.startswith("repro")), command
+
+
+@pytest.mark.parametrize("command", [("diff", "toy"), ("check",), ("cache",)], ids=lambda command: command[0])
+def test_what_is_of_two_recordings_or_a_lock_file_goes_on_with_the_newer_one(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    name, *others = command
+    before = [stored(each) for each in others]
+    # There is no lock file: what was found is said all the same, and the exit code is 110.
+    document = json.loads(answer(name, *before, stored("recompiling"), "--json", cwd=tmp_path).stdout)
+    assert [each["command"] for each in document["next"]] == [f"dynamo-cli explain {stored('recompiling')}"]
