@@ -4,7 +4,7 @@ from ..shared.failed_guard import describe_change, guarded, source_words, withou
 from .guard_failures import what_differed
 from .recompile_causes import RecompileCause
 
-_MOST_SHOWN = 8
+_MOST_SHOWN = 3
 _MOST_OTHERS = 3
 _STATES = {
     "grad_mode": "gradients were recorded in one call and not in another (`torch.no_grad`)",

@@ -173,8 +173,8 @@ OF_A_LEARNING_RATE = one_remedy(  # learning rate as a tensor
 EDITS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # loop over a size
         _is_loop,
-        "{line} is a loop that torch unrolls, so that each length is a version of its own: compute over "
-        "the whole dimension at once, or loop outside of the compiled code.",
+        "compute over the whole dimension at once, or loop outside of the compiled code: {line} is a loop "
+        "that torch unrolls, so that each length is a version of its own.",
         _decide_outside,
         cures=("recompile_loop_over_size", "recompile_depth_of_module"),
     ),
@@ -188,16 +188,17 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # a factor that must be known
         lambda cause: cause.is_float and cause.is_needed_as_number and not is_branch(cause),
-        "{line} needs the very value of {what}{values}, and each is a version of its own: calculate what it "
-        "is for before the call, and pass that in, as a size in place of a factor.",
+        "calculate what {what} is for before the call, and pass that in (a size in place of a factor, say), "
+        "or leave that line out of what is compiled: {line} needs its exact value{values}, and each is a "
+        "version of its own.",
         _decide_outside,
         cures=("recompile_resized_by_a_scale",),
         not_for=("recompile_float_threshold",),
     ),
     one_remedy(  # decided by a size
         lambda cause: cause.is_needed_as_number,
-        "{line} does something else for another value of {what}, so that each is a version of its own: "
-        "decide it outside of the compiled code, and compile what is called there. Marking it dynamic is "
+        "decide by {what} outside of the compiled code, and compile what is called there: {line} does "
+        "something else for another value of it, so that each is a version of its own. Marking it dynamic is "
         "of no use, and `mark_dynamic` would end the program with an error.",
         _decide_outside,
         cures=(

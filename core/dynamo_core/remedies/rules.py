@@ -329,7 +329,7 @@ BreakRules = tuple[Rule[BreakContext], ...]
 
 # Rules for recompiles, and the parts of a cause that they can name.
 
-_MOST_SHOWN = 8
+_MOST_SHOWN = 3
 _LONGEST_CHECK = 120
 _ASKED_FOR = ", and the program asks for a version of each (`dynamic=False`); if one is enough"
 
