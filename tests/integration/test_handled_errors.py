@@ -43,6 +43,14 @@ def test_one_graph_as_torch_compile_makes(handled: str, explained: Explain, tmp_
     assert summary["frames_left_eager"] == 0
 
 
+def test_other_sizes_recompile(explained: Explain, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.format(handled="Exception").replace("randn(4, 8)", "randn(4 + 2 * _, 8)"))
+    summary = explained("--backend", "aot_eager", program)["summary"]
+    assert (summary["graphs"], summary["recompiles"]) == (2, 1)
+    assert summary["frames_raised"] == summary["frames_left_eager"] == 0
+
+
 def test_what_is_left_eager_counts_and_comes_first(explained: Explain, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.format(handled="KeyboardInterrupt"))

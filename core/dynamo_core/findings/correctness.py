@@ -18,7 +18,7 @@ from ..analysis.verification import (
     wrong_call_text,
 )
 from ..analysis.words import place, without_numbers
-from ..model import Process
+from ..model import Process, VerifiedCall
 from .build import remedy
 from .finding import Cost, Draft, Evidence, Figure
 
@@ -31,6 +31,11 @@ _REPORT_IT = (
 _RIGHT_WITH = (
     'with `backend="{backend}"` the call gives what plain Python gives, as was tried; `dynamo repro` '
     "makes a small program that fails alone, for an issue of PyTorch or of the backend."
+)
+_BACKEND_RETURNED = "the backend returned "  # how a verdict on the structure of its result begins
+_RETURN_AS_THE_GRAPH = (
+    "let what the backend makes return what the graph returns, in its order: always a tuple or list, also of "
+    "one value."
 )
 _BY_STAGE = {
     "AOTAutograd": _RIGHT_WITH.format(backend="eager"),
@@ -60,6 +65,7 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     nodes = [known.node for known in wrong if known is not None and known.node is not None]
     is_in_graph = call.stage not in ("tracing", "guards")
     node = nodes[0] if nodes and (is_in_graph or call.wrong_place is None) else None
+    structure = next(filter(None, map(_structure_text, wrong)), None)
     since = since_text(call)
     first_node = "" if node is None else f"first wrong node: {node_text(node)}"
     return Draft(
@@ -67,15 +73,24 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
         key=(call.name, call.kind or "", call.path or ""),
         title=f"{each.name}, gives something else than plain Python",
         cause=f"call {call.call}, {wrong_call_text(call)}",
-        effect="; ".join(filter(None, (since, first_node))),
+        effect=structure or "; ".join(filter(None, (since, first_node))),
         processes=(each.process,),
         place=(node.place if node is not None else None)
         or call.wrong_place
         or call.function_place
         or call.compiled_at,
         function=call.name,
-        remedies=remedy("wrong result", _of_stage(call.stage, each.process)),
+        remedies=remedy(
+            "wrong result", _RETURN_AS_THE_GRAPH if structure else _of_stage(call.stage, each.process)
+        ),
     )
+
+
+def _structure_text(call: VerifiedCall | None) -> str | None:
+    """In what the structure of a backend's result is not the graph's; None where it is."""
+    value = None if call is None else call.first_wrong
+    detail = "" if value is None else value.detail or ""
+    return detail if detail.startswith(_BACKEND_RETURNED) else None
 
 
 _OF_THE_CAPTURE = (
@@ -109,7 +124,9 @@ def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:
         place=(node.place if node is not None else None) or graph.frame_place,
         function=graph.frame_name,
         evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
-        remedies=remedy("wrong result", _report_it(each.process)),
+        remedies=remedy(
+            "wrong result", _RETURN_AS_THE_GRAPH if _structure_text(call) else _report_it(each.process)
+        ),
     )
 
 

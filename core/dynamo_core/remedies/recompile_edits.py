@@ -33,6 +33,11 @@ def _is_kind(*kinds: str) -> Callable[[RecompileCause], bool]:
     return lambda cause: cause.kind in kinds
 
 
+def _is_worded(words: str) -> Callable[[RecompileCause], bool]:
+    """A test whether torch's words on the guard begin with these."""
+    return lambda cause: cause.words.startswith(words)
+
+
 def _is_state(words: str) -> Callable[[RecompileCause], bool]:
     """A test whether torch names this setting of the process as the one that was switched."""
     return lambda cause: (
@@ -411,6 +416,16 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # hint of torch's
         lambda cause: cause.failure is not None and bool(cause.failure.hint),
         "{hint}",
+    ),
+    one_remedy(  # one tensor for two arguments; torch/csrc/dynamo/guards.cpp (NO_TENSOR_ALIASING)
+        _is_worded("Duplicate tensors found"),
+        "what torch names in `{check}` is one tensor in this call, and was several when it was compiled: "
+        "each of the two needs its version, unless the call is given a copy (`clone()`).",
+    ),
+    one_remedy(  # None for a value; what evaluating the guard raised
+        _is_worded("'NoneType' object has no attribute"),
+        "a value that was there when it was compiled is None in this call (an argument, or the base of a "
+        "tensor that is no view): each of the two needs its version.",
     ),
     one_remedy(  # anything else
         _is_kind("other"),

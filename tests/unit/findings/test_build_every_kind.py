@@ -10,6 +10,7 @@ from dynamo_core.model import (
     AssignedBackend,
     CacheLookup,
     CallTimes,
+    ComparedValue,
     CompileId,
     DeclinedBy,
     Frame,
@@ -255,3 +256,11 @@ def test_a_wrong_call_has_the_advice_of_its_first_wrong_stage(stage: str | None,
     call = VerifiedProgramCall(**values | {"compared": 1, "differences": 1, "seconds": 1.0, "stage": stage})
     (found,) = find(of_one_process(**EXAMPLES["wrong result"].fields | {"verified_program_calls": [call]}))
     assert says in found.remedies[0].text and "{" not in found.remedies[0].text
+
+
+def test_a_backend_that_returns_another_structure_is_told_what_to_return() -> None:
+    detail = "the backend returned a Tensor, the graph returns a tuple of 1"
+    outputs = ComparedValue("the outputs", None, None, "eager", detail)
+    wrong = replace(verified("disagrees"), first_wrong=outputs)
+    (found,) = find(of_one_process(graphs=[graph()], verified=[wrong]))
+    assert "always a tuple or list" in found.remedies[0].text

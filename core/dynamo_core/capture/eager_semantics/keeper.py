@@ -102,9 +102,10 @@ class Keeper:
             code = with_eager_fallback(frame.f_code, answer.guarded_code.code, frame.f_globals)
             if code is None:
                 return answer, False
-            self._leave_to_eager(
-                answer.guarded_code.code
-            )  # C++ asks about it once it is called as a function
+            from torch._dynamo.utils import orig_code_map
+
+            self._leave_to_eager(answer.guarded_code.code)  # C++ asks about it when it is called
+            orig_code_map[code] = frame.f_code  # looked up when the frame recompiles
             answer.guarded_code.code = code
         return answer, True
 

@@ -44,7 +44,7 @@ class Policy:
         import torch
 
         code: CodeType = frame.f_code
-        name = code.co_name
+        name = code.co_name.rpartition(".")[2]  # a copy of a method for each class may be named after it
         if code in self._left_to_eager:
             return NEVER
         if self._kind == "all" or is_resumed(code):
