@@ -171,7 +171,7 @@ def _run(request: Request, scratch: Path, budget: float) -> Path:
     """Run the program beside plain Python, and return its recording."""
     say("dynamo: run with --verify")
     settings = request.settings._replace(verify=request.settings.verify or VERIFY_REPORT)
-    unattended = Unattended(scratch / "stdout", scratch / "stderr", time_limit=budget, most_output=1 << 20)
+    unattended = Unattended(scratch / "stdout", scratch / "stderr", {}, budget / 2, 1 << 20)
     asked = replace(request, settings=settings, output=scratch / "recording")
     return record(asked, announce=lambda note: None, unattended=unattended).recording
 

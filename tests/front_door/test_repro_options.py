@@ -22,3 +22,11 @@ def test_refused(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert words in result.stderr
     assert (tmp_path / "p.py").read_text() == "raise SystemExit(9)\n"
+
+
+@pytest.mark.parametrize("command", ["repro", "fix"])
+def test_no_such_file(command: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("raise SystemExit(9)\n")
+    result = answer(command, "-y", "trian.py", cwd=tmp_path)
+    assert result.exit_code == 127
+    assert result.stderr == "dynamo: no such file: trian.py; did you mean 'train.py'?\n"

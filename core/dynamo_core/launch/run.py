@@ -221,6 +221,8 @@ def _description(request: Request, settings: Settings, command: list[str]) -> di
 
 def rerun_request(folder: Path) -> Request:
     """The request with which a recording was made; CannotRunAgain says why it cannot be rerun."""
+    if not os.path.lexists(folder):
+        Program((str(folder),), is_python=True).check()  # it may be a script's name that is meant
     run = read_run_file(folder) if folder.is_dir() else None
     noted = None if run is None else run.get("again")
     if run is None or not isinstance(noted, dict):

@@ -22,10 +22,11 @@ _INSTALLED_WITHIN = 900.0
 _NOT_INHERITED = ("DYNAMO_", "TORCH_TRACE", "TORCH_LOGS", "TORCHDYNAMO_", "PYTHONPATH", "PYTHONSTARTUP")
 
 
-def prove(python: str, text: str, failure: Failure, limit: float) -> Proof:
+def prove(python: str, text: str, failure: Failure, limit: float, *, is_steady: bool = True) -> Proof:
     """Run the file twice alone, compiled and in plain Python; more often where it fails in some runs only."""
     rounds = [_round(python, text, failure, limit) for _ in range(_ROUNDS)]
-    if any(fails for fails, _, _ in rounds) and not all(fails for fails, _, _ in rounds):
+    failing = sum(fails for fails, _, _ in rounds)
+    if not is_steady or 0 < failing < _ROUNDS:
         rounds += [_round(python, text, failure, limit) for _ in range(_FURTHER_ROUNDS)]
     others = [ended for fails, _, ended in rounds if not fails]
     return Proof(
@@ -100,44 +101,48 @@ def in_words(ran: Mapping[str, Any]) -> str:
 
 
 def with_versions(
-    versions: Sequence[str], text: str, failure: Failure, limit: float
+    versions: Sequence[str], own: tuple[str, str], text: str, failure: Failure, limit: float
 ) -> tuple[list[OfVersion], str | None]:
-    """The file with other versions of torch, each in an environment that uv makes; and why not, where not."""
-    uv = shutil.which("uv")
-    if uv is None:
-        return [], "--torch needs uv, which is not installed: `pip install uv`"
+    """The file with other versions of torch, each in an environment that uv makes; and why not, where not.
+
+    `own` is the Python of the program and its version of torch, which needs no environment.
+    """
     found: list[OfVersion] = []
-    problems = []
+    problems: list[str] = []
     for version in versions:
         with scratch_folder() as folder:
             try:
-                python = _environment(uv, version, folder)
+                is_own = f"{own[1]}.".startswith((f"{version}.", f"{version}+"))
+                python = own[0] if is_own else _environment(own[0], version, folder)
             except NotMeasured as error:
                 problems.append(f"torch {version}: {error}")
                 continue
-            compiled, plain = (
-                run_alone(python, text, limit, plain=False),
-                run_alone(python, text, limit, plain=True),
-            )
+            compiled, plain = (run_alone(python, text, limit, plain=each) for each in (False, True))
             ended = "fails" if is_failure(compiled, failure) else in_words(compiled)
             found.append(OfVersion(version, ended.replace("passed", "passes"), in_words(plain)))
     return found, "; ".join(problems) or None
 
 
-def _environment(uv: str, version: str, folder: str) -> str:
+def _environment(own: str, version: str, folder: str) -> str:
     """The Python of a new environment with this torch; NotMeasured where it cannot be installed."""
+    uv = shutil.which("uv")
+    if uv is None:
+        raise NotMeasured("--torch needs uv, which is not installed: `pip install uv`")
     python = str(Path(folder, "bin", "python"))
     wanted = (
         ["--pre", "--index-url", "https://download.pytorch.org/whl/nightly/cpu", "torch"]
         if version == "nightly"
         else [f"torch=={version}" if version.count(".") > 1 else f"torch=={version}.*"]
     )
-    for command in ([uv, "venv", "-q", folder], [uv, "pip", "install", "-q", "--python", python, *wanted]):
+    for command in (
+        ["venv", "-q", "--python", own, folder],
+        ["pip", "install", "-q", "--python", python, *wanted],
+    ):
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=_INSTALLED_WITHIN)
+            done = subprocess.run([uv, *command], capture_output=True, text=True, timeout=_INSTALLED_WITHIN)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise NotMeasured(f"uv did not install it: {error}") from error
         if done.returncode:
-            lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-            raise NotMeasured(f"uv could not install it: {lines[-1][:200] if lines else done.returncode}")
+            lines = [line.strip().partition(": ")[2] for line in done.stderr.splitlines() if ": " in line]
+            raise NotMeasured(f"uv could not install it: {': '.join(lines[:2])[:200] or done.returncode}")
     return python

@@ -3,8 +3,10 @@
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -29,6 +31,7 @@ from .source_program import (
     source_program,
     with_assertion,
     with_compile_argument,
+    with_double_quotes,
     with_noted_prints,
     with_prints,
 )
@@ -43,6 +46,8 @@ _LADDER = {
 }
 _SEEDS = range(3)
 _LIMIT = 60.0  # seconds of a trial
+_LEAST_LIMIT, _MANY_TIMES = 10.0, 4.0  # seconds, and times the longest trial that ended, until one hangs
+_ATTEMPTS = 8  # of which one that fails one time in three fails in 24 cases of 25
 _TO_FINISH = 240.0  # seconds for what is tried on the program that was found
 _WRONG: tuple[Kind, ...] = ("wrong result",)
 _RAISED: tuple[Kind, ...] = ("exception", "crash", "hang")
@@ -120,15 +125,20 @@ class _Search:
             self._python, request.program.import_path(), _LIMIT, deadline, self._state(), self._announce
         ) as self._trials:
             found = self._found()
+            found.text = with_double_quotes(found.text)
             self._announce(f"run alone: {found.size}")
-            found.proof = prove(self._python, found.text, found.failure, _LIMIT)
+            trials = self._trials
+            found.proof = prove(
+                self._python, found.text, found.failure, trials.limit, is_steady=trials.attempts == 1
+            )
             found.tried = self._settings(found)
             found.machine = self._trials.machine()
             found.trials = self._trials.done
             found.torch, found.python = self._trials.about["torch"], self._trials.about["python"]
         if self._plan.versions:
+            own = (self._python, found.torch or "")
             found.versions, found.problem = with_versions(
-                self._plan.versions, found.text, found.failure, _LIMIT
+                self._plan.versions, own, found.text, found.failure, _LIMIT
             )
         found.seconds = time.monotonic() - self._began
         return found
@@ -195,8 +205,13 @@ class _Search:
             self._reasons.append(str(error))
             return None
         self._announce(f"graph {graph.number}: {program.size}")
-        failing = self._first_failing(program, graph)
+        failing = self._first_failing(program, graph, _variants)
+        if failing is None and not graph.is_compiled:
+            self._announce("it does not fail each time: tried more often")
+            self._trials.attempts = _ATTEMPTS
+            failing = self._first_failing(program, graph, lambda program: islice(_variants(program), 2))
         if failing is None:
+            self._trials.attempts = 1
             return None
         program, failure, backend = failing
         found = Repro(
@@ -219,13 +234,18 @@ class _Search:
         self._shrink(GraphShrinker(program, failure, self._trials, kept).shrink, found)
         return found
 
-    def _first_failing(self, program: GraphProgram, graph: Graph) -> tuple[GraphProgram, Failure, str] | None:
+    def _first_failing(
+        self,
+        program: GraphProgram,
+        graph: Graph,
+        variants: Callable[[GraphProgram], Iterable[GraphProgram]],
+    ) -> tuple[GraphProgram, Failure, str] | None:
         """The graph with the first backend of the ladder, and the values, with which it fails."""
         if program.is_random:
             line = "torch._inductor.config.fallback_random = True"
             program = replace(program, prelude=(line, *program.prelude))
         backends = self._backends(graph)
-        found = self._first_of(_variants(_with_backend(program, backends[-1])))
+        found = self._first_of(variants(_with_backend(program, backends[-1])))
         if found is None:
             return None
         variant, failure = found
@@ -258,14 +278,19 @@ class _Search:
         return [BackendText('"eager"'), own]
 
     def _shrink(self, shrink: Callable[[], None], found: Repro) -> None:
+        trials = self._trials
         try:
+            if found.failure.kind == "hang":
+                trials.limit = min(_LIMIT, max(_LEAST_LIMIT, _MANY_TIMES * trials.longest))
+            elif not trials.fails_each_time(Candidate(found.text, found.text, found.size), found.failure):
+                trials.attempts = _ATTEMPTS
             shrink()
         except BudgetSpent:
             found.stopped = f"the budget of {self._plan.seconds:g} s is spent"
         except KeyboardInterrupt:
             found.stopped = "it was interrupted"
-        self._trials.deadline = max(self._trials.deadline, time.monotonic() + _TO_FINISH)
-        failures = self._trials.failures(Candidate(found.text, found.text, found.size))
+        trials.deadline = max(trials.deadline, time.monotonic() + _TO_FINISH)
+        failures = trials.failures(Candidate(found.text, found.text, found.size))
         same = [each for each in failures if found.failure.is_same(each)]
         found.failure = same[0] if same else found.failure  # with the message of the smaller program
 
@@ -374,16 +399,12 @@ class _Search:
         texts = {line: _behind_import(found.text, line) for line in _SETTINGS.get(stage, ())}
         for backend in _LADDER if found.backend in (None, "inductor", "aot_eager") else ():
             if backend != found.backend:
-                changed = with_compile_argument(found.text, "backend", backend)
-                texts[f'torch.compile(…, backend="{backend}")'] = changed
-        for setting, text in texts.items():
-            if text is None or text == found.text:
-                continue
-            try:
-                outcome = self._trials.outcome(text)
-            except BudgetSpent:
-                break
-            tried.append(Tried(setting, outcome["ending"] == "passed"))
+                text = with_compile_argument(found.text, "backend", backend)
+                texts[f'torch.compile(…, backend="{backend}")'] = text
+        changed = {setting: text for setting, text in texts.items() if text not in (None, found.text)}
+        with suppress(BudgetSpent):
+            ended = self._trials.outcomes([text for text in changed.values() if text is not None])
+            tried = [Tried(each, how["ending"] == "passed") for each, how in zip(changed, ended, strict=True)]
         return tried
 
 
@@ -405,6 +426,8 @@ def _variants(program: GraphProgram) -> Iterator[GraphProgram]:
     yield replace(below_zero, tolerance=1e-2)
     yield replace(bare.with_values(integers="", floats=".mul_(1e10)"), tolerance=1e-2)
     yield replace(bare.with_all_values(), tolerance=1e-2)
+    extreme = bare.with_values(integers=".random_(0, 100)", floats=".mul_(200).exp_()")  # 0 to infinite
+    yield from (replace(extreme, tolerance=1e-2, seed=seed) for seed in _SEEDS)
 
 
 def _is_suspect(process: Process, graph: Graph) -> bool:

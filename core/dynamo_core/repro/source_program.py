@@ -6,7 +6,11 @@ Comments and layout are not kept: what is written is Python's own rendering of t
 import ast
 import builtins
 import copy
+import io
+import re
+import tokenize
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from ..analysis.words import number
@@ -285,6 +289,17 @@ class _CompileArgument(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
+def with_double_quotes(text: str) -> str:
+    """The text with its strings in double quotes, where they hold no quotes of either kind."""
+    lines = text.splitlines(keepends=True)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.STRING and re.fullmatch(r"'[^'\"\n]*'", token.string):
+            (row, begin), (_, end) = token.start, token.end
+            line = lines[row - 1]
+            lines[row - 1] = f'{line[:begin]}"{line[begin + 1 : end - 1]}"{line[end:]}'
+    return "".join(lines)
+
+
 def with_prints(text: str) -> str | None:
     """The text that prints what each call outside of functions gives, and each call in `main`."""
     tree = ast.parse(text)
@@ -328,7 +343,9 @@ def with_noted_prints(text: str) -> str | None:
             is_one = len(call.args) == 1
             noted = call.args[0] if is_one else ast.Tuple(call.args, ast.Load())
             call.func, call.args, call.keywords = ast.parse("printed.append", mode="eval").body, [noted], []
-    tree.body = [*ast.parse("printed = []").body, *tree.body, *ast.parse("print(printed)").body]
+    imports = len(list(takewhile(lambda each: isinstance(each, (ast.Import, ast.ImportFrom)), tree.body)))
+    tree.body[imports:imports] = ast.parse("printed = []").body
+    tree.body += ast.parse("print(printed)").body
     return _checked(tree)
 
 
@@ -343,7 +360,9 @@ def _assertion(value: str, expected: str) -> str:
     if expected.startswith("tensor("):
         try:
             ast.parse(tensor)
-            return f"torch.testing.assert_close({value}, {tensor}, rtol=0.01, atol=0.01)"
+            options = f"rtol=0.01, atol=0.01{', equal_nan=True' if 'nan' in tensor else ''}"
+            tensor = re.sub(r"\b(inf|nan)\b", r"torch.\1", tensor)
+            return f"got = {value}\ntorch.testing.assert_close(got, {tensor}, {options})"
         except SyntaxError:
             return f"assert str({value}) == {expected!r}"
     try:

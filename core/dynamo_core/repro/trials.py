@@ -47,7 +47,8 @@ class Candidate:
 class Trials:
     """Runs candidates, up to a deadline (`time.monotonic()`). A context manager, which ends its processes.
 
-    `state` is a file of outcomes that are known, by digests of the texts; None to keep none.
+    `state` is a file of outcomes that are known, by digests of the texts; None to keep none. Of so many
+    `attempts` one has to fail as it should, for failures that do not come each time.
     """
 
     python: str
@@ -56,6 +57,8 @@ class Trials:
     deadline: float
     state: Path | None = None
     announce: Callable[[str], None] = lambda line: None
+    attempts: int = 1
+    longest: float = 0.0  # seconds of a run that ended by itself
     done: list[Trial] = field(default_factory=list)
     about: dict[str, Any] = field(default_factory=dict)
 
@@ -92,9 +95,10 @@ class Trials:
         self._all.append(worker)
         return worker
 
-    def outcome(self, text: str, *, plain: bool = False) -> dict[str, Any]:
-        """How a program ended (`trial_server.py`)."""
-        key = sha256(f"{plain}\0{self.limit}\0{text}".encode("utf-8", "surrogateescape")).hexdigest()
+    def outcome(self, text: str, *, plain: bool = False, attempt: int = 0) -> dict[str, Any]:
+        """How a program ended (`trial_server.py`); another `attempt` runs it again."""
+        run = f"{self.about['torch']}\0{plain}\0{self.limit}\0{attempt}\0{text}"
+        key = sha256(run.encode("utf-8", "surrogateescape")).hexdigest()
         if key in self._known:
             return {**self._known[key], "is_earlier": key in self._from_before}
         if time.monotonic() > self.deadline:
@@ -114,6 +118,8 @@ class Trials:
             worker.hello()
         finally:
             self._idle.put(worker)
+        if found["ending"] != "hang":
+            self.longest = max(self.longest, found["seconds"])
         self._known[key] = found
         self._store(key, found)
         return found
@@ -128,10 +134,36 @@ class Trials:
         finally:
             self._idle.put(worker)
 
+    def outcomes(self, texts: Sequence[str]) -> list[dict[str, Any]]:
+        """How these programs ended, several of which run at once."""
+        return list(self._threads.map(self.outcome, texts))
+
     def failures(self, candidate: Candidate) -> list[Failure]:
         """What a candidate fails with when it is compiled; nothing where plain Python fails."""
+        ran, found = self._run(candidate, lambda failure: True)
+        return found if len(ran) > 1 else []
+
+    def fails_each_time(self, candidate: Candidate, failure: Failure) -> bool:
+        """Whether a candidate fails so in further attempts as well."""
         plain = self.outcome(candidate.plain, plain=True)
-        return [] if failure_of(plain) is not None else failures_of(self.outcome(candidate.text), plain)
+        again = self._threads.map(lambda each: self.outcome(candidate.text, attempt=each), (1, 2))
+        return all(any(map(failure.is_same, failures_of(each, plain))) for each in again)
+
+    def _run(
+        self, candidate: Candidate, is_enough: Callable[[Failure], bool]
+    ) -> tuple[list[dict[str, Any]], list[Failure]]:
+        """How a candidate ended in plain Python and compiled, and what the last of these runs failed with."""
+        ran = [self.outcome(candidate.plain, plain=True)]
+        failure = failure_of(ran[0])
+        if failure is not None:
+            return ran, [failure]
+        found: list[Failure] = []
+        for attempt in range(self.attempts):
+            ran.append(self.outcome(candidate.text, attempt=attempt))
+            found = failures_of(ran[-1], ran[0])
+            if any(map(is_enough, found)):
+                break
+        return ran, found
 
     def first_failing(
         self, candidates: Sequence[Candidate], kinds: Sequence[Kind]
@@ -162,13 +194,8 @@ class Trials:
 
     def _try(self, candidate: Candidate | None, wanted: Failure) -> Callable[[int], Trial]:
         assert candidate is not None
-        plain = self.outcome(candidate.plain, plain=True)
-        failure = failure_of(plain)
-        ran, prefix = [plain], "plain Python fails: "
-        found: list[Failure] = [] if failure is None else [failure]
-        if failure is None:
-            ran, prefix = [plain, self.outcome(candidate.text)], ""
-            found = failures_of(ran[-1], plain)
+        ran, found = self._run(candidate, wanted.is_same)
+        prefix = "" if len(ran) > 1 else "plain Python fails: "
         fails = not prefix and any(map(wanted.is_same, found))
         first = next(iter(found), None)
         words = "passes" if first is None else f"{first.kind}: {first.type} {first.message}".strip()

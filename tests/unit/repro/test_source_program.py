@@ -9,6 +9,7 @@ from dynamo_core.repro.source_program import (
     source_program,
     with_assertion,
     with_compile_argument,
+    with_double_quotes,
     with_prints,
 )
 from support.fake_trials import FakeTrials
@@ -85,10 +86,18 @@ def test_assertions() -> None:
         "2": "assert f(x) == 2",
         "True": "assert f(x) == True",
         "0.25": "assert abs(f(x) - 0.25) < 0.01",
-        "tensor([2., 2.])": "torch.testing.assert_close(f(x), torch.tensor([2., 2.]), rtol=0.01, atol=0.01)",
+        "tensor([2., 2.])": "got = f(x)\n"
+        "torch.testing.assert_close(got, torch.tensor([2., 2.]), rtol=0.01, atol=0.01)",
+        "tensor([nan, inf])": "got = f(x)\ntorch.testing.assert_close("
+        "got, torch.tensor([torch.nan, torch.inf]), rtol=0.01, atol=0.01, equal_nan=True)",
         "<class 'int'>": "assert str(f(x)) == \"<class 'int'>\"",
     }.items():
         assert with_assertion("print(f(x))\n", f"{printed}\n") == f"{wanted}\n".replace("2., 2.", "2.0, 2.0")
+
+
+def test_double_quotes() -> None:
+    text = "f('a', 'b\"', \"c\")  # it's\ng(x='d')\n"
+    assert with_double_quotes(text) == 'f("a", \'b"\', "c")  # it\'s\ng(x="d")\n'
 
 
 def test_no_assertion_of_several_prints() -> None:
