@@ -21,6 +21,7 @@ _CHANGING_METHODS = re.compile(
     r"append|appendleft|extend|insert|pop|popleft|popitem|remove|clear|add|discard|update|setdefault"
 )
 _WAITING = frozenset(("sleep", "input"))
+_COMMENT = re.compile(r"\s{0,9}#[^'\"]{0,300}$")
 _Branch = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
 
@@ -39,6 +40,11 @@ def _parsed(line: str) -> ast.AST | None:
             except (SyntaxError, ValueError, MemoryError, RecursionError):
                 continue
     return None
+
+
+def without_comment(line: str) -> str:
+    """The line up to a comment at its end that has no quotes."""
+    return _COMMENT.sub("", line)
 
 
 def condition_of(line: str) -> str | None:

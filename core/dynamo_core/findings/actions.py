@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from ..model import Place
 from ..remedies.rules import Assignment, Change
 from ..shared.quick_dataclass import dataclass
 from .build import by_cause, ranking
@@ -52,7 +53,7 @@ def actions_of(findings: Sequence[Finding], saved: Saved) -> list[Action]:
 
     `findings` are ranked. Each of them is in one action; a consequence of another one is in that one's.
     """
-    causes = by_cause(findings)
+    causes = by_cause(_with_the_lines_remedy(findings))
     followers = {cause.identity: following for cause, following in causes}
     groups = [_action(same, followers, saved) for same in _grouped([cause for cause, _ in causes])]
     in_order = ranking([leading for leading, _ in groups])
@@ -67,6 +68,33 @@ def _of_equals(action: Action) -> tuple[int, int]:
         return -cured, _MOST_SIZE
     has_many_edits = action.remedy.kind == "edit" and len(action.cures) > 1
     return -cured, _SIZES[action.remedy.kind] + has_many_edits
+
+
+# Edits that take what is on the line out of the compiled code, and so all that is in the way there.
+_MOVES = ("call moved out", "statement moved out")
+
+
+def _with_the_lines_remedy(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings; where several are on one line, and one is to be moved out, all have that remedy."""
+    moved: dict[Place | None, Remedy] = {}
+    for finding in findings:
+        if finding.place is not None and _moves(finding):
+            moved.setdefault(finding.place, finding.remedies[0])
+    return [
+        replace(finding, remedies=(moved[finding.place], *finding.remedies[1:]))
+        if finding.place in moved and (_moves(finding) or (_cuts(finding) and not finding.remedies))
+        else finding
+        for finding in findings
+    ]
+
+
+def _cuts(finding: Finding) -> bool:
+    return finding.kind in ("graph break", "fell back to eager")
+
+
+def _moves(finding: Finding) -> bool:
+    change = finding.remedies[0].change if finding.remedies else None
+    return _cuts(finding) and change is not None and change.edit in _MOVES
 
 
 def _grouped(findings: Sequence[Finding]) -> Iterable[list[Finding]]:
@@ -168,7 +196,9 @@ def _action(
 
 def _is_in_cost_of_a_break(consequence: Finding, causes: Sequence[Finding]) -> bool:
     """Whether it is counted already: what a break costs includes the recompiles that it brings about."""
-    return any(each.identity == consequence.because_of and each.kind == "graph break" for each in causes)
+    return consequence.kind != "graph break" and any(
+        each.identity == consequence.because_of and each.kind == "graph break" for each in causes
+    )
 
 
 def _tried(same: Sequence[Finding]) -> str | None:

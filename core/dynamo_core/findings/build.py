@@ -18,6 +18,7 @@ from .tried import further_cures, order, outcome_of, outcomes
 
 _Value = TypeVar("_Value")
 _CONSEQUENCES = ("recompile", "recompile limit")  # kinds of which one may follow from another finding
+_DYNAMIC_NUMBER = "SymNodeVariable("  # torch's class, in its words on the break
 _HOW_KNOWN: tuple[Known, ...] = ("measured", "sampled", "estimated")
 
 
@@ -167,11 +168,16 @@ def _reasons(found: Mapping[str, Sequence[Draft]]) -> dict[str, str]:
         )
     reasons: dict[str, str] = {}
     for identity, same in found.items() if brought else ():
-        if same[0].kind in _CONSEQUENCES:
+        if same[0].kind in _CONSEQUENCES or all(map(_is_of_a_dynamic_number, same)):
             causes = {brought.get(each) for draft in same for each in draft.compiles}
             if len(causes) == 1 and (cause := causes.pop()) not in (None, identity):
                 reasons[identity] = cause
     return reasons
+
+
+def _is_of_a_dynamic_number(draft: Draft) -> bool:
+    """Whether it is a break on a number that is no constant, as it is after a recompile for its value."""
+    return draft.kind == "graph break" and all(_DYNAMIC_NUMBER in each for each in draft.evidence.records)
 
 
 def by_identity(drafts: Sequence[Draft]) -> dict[str, list[Draft]]:

@@ -297,7 +297,7 @@ def _captures_less(baseline: Sequence[ObservedRun], tried: RunResult) -> str | N
     now = tried.captured_ops
     if not was or now is None or now >= _LEAST_CAPTURED * min(was):
         return None
-    return f"the graphs have {now:,} ops, not {min(was):,}: more of the program runs eager"
+    return f"{now:,} ops ran in graphs, not {min(was):,}: more of the program runs eager"
 
 
 def _gains(baseline: Sequence[ObservedRun], tried: RunResult) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
+from ..analysis.source_lines import without_comment
 from ..analysis.time.steps import find_steps
 from ..case import Case
 from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy
@@ -62,8 +63,8 @@ def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
     if finding.kind not in _SPLITTABLE:
         return ()
     text = (
-        f"compile what stands before `{finding.source}` and after it as functions of their own, and leave "
-        "the line itself to Python."
+        f"compile what stands before `{without_comment(finding.source)}` and after it as functions of their "
+        "own, and leave the line itself to Python."
     )
     return (
         Remedy(
@@ -472,13 +473,10 @@ def _overlay(program: Program, edited: Sequence[Patch], folder: Path) -> Program
 
 
 def _captured(recording: Recording) -> tuple[int | None, int]:
-    """The ops in graphs, and the graphs; without recompiles, which repeat the same ones.
-
-    The ops are None if a number is not known.
-    """
-    graphs = (graph for process in recording.processes for graph in process.compiled_graphs)
-    ops = [each.ops for each in graphs if each.compile_id is None or each.compile_id.compile == 0]
-    return None if None in ops else sum(each or 0 for each in ops), len(ops)
+    """The ops that ran in graphs, None if a number is not known; and the graphs."""
+    graphs = [graph for process in recording.processes for graph in process.compiled_graphs]
+    ran = [None if each.ops is None or each.calls is None else each.ops * each.calls for each in graphs]
+    return None if None in ran else sum(each or 0 for each in ran), len(graphs)
 
 
 def _read_output(file: Path) -> str:

@@ -36,7 +36,8 @@ class RunResult:
     """One run of the program: its recording, how it ended, and what it took, in seconds.
 
     `cpu_seconds` is what it and its children computed; `step_seconds` the median of its steady steps, None
-    where nothing repeats. `captured_ops` and `graphs` are those of the first version of each frame.
+    where nothing repeats. `captured_ops` are the ops that ran in graphs, over all calls; `graphs` counts
+    all that were compiled.
     """
 
     recording: str

@@ -14,6 +14,7 @@ from ..analysis.source_lines import (
     looped_over,
     package_of,
     targets_of,
+    without_comment,
 )
 from ..analysis.words import place, version_numbers
 from ..model import GraphBreak, Place, StackFrame, function_of
@@ -179,7 +180,6 @@ _CONTEXT = "Developer debug context: "
 _DDP = "torch/nn/parallel/distributed.py"
 _DISTRIBUTION = "torch/distributions/distribution.py"
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
-_COMMENT = re.compile(r"\s{0,9}#[^'\"]{0,300}$")
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class BreakContext:
         called = frozenset(_NAME.findall(self.words[:300]))
         if self.entered is not None:
             called = frozenset((self.entered,))
-        line = _COMMENT.sub("", self.line) or "the line"
+        line = without_comment(self.line) or "the line"
         call = call_on(self.line, called)
         targets = targets_of(self.line)
         condition = condition_of(self.line)
@@ -380,7 +380,7 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "count": str(cause.functions_with_this_code or ""),
         "function": f"`{cause.frame.shown_name}`",
         "caller": f"`{caller.method or caller.name}`" if (caller := cause.eager_caller) else "a function",
-        "line": f"`{cause.line}`" if cause.line else f"line {place(cause.place)}",
+        "line": f"`{without_comment(cause.line)}`" if cause.line else f"line {place(cause.place)}",
     }
 
 

@@ -360,6 +360,18 @@ _VALUES: BreakRules = (
     ),
     Rule(
         re.compile(r"sort with non-constant keys"),
+        "`{line}` sorts numbers that are others in each call, and their order is not known while the "
+        "function is compiled",
+        (
+            RemedyTemplate(
+                "sort them before the call of `{function}`, and pass in what is sorted.",
+                cures=("sorted_numbers",),
+            ),
+        ),
+        when=lambda break_context: "SymNodeVariable" in break_context.context,
+    ),
+    Rule(
+        re.compile(r"sort with non-constant keys"),
         "`{line}` sorts a list by values of tensors, " + _NOT_KNOWN,
         (
             RemedyTemplate(

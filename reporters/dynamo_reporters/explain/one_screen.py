@@ -110,7 +110,8 @@ def _actions(case: Case, room: int) -> Iterator[Block]:
     room -= 2 + 1  # the heading, and the line that says how many more there are
     shown = 0
     for action in case.actions:
-        item = list(_action(action, case.cured_by(action)))
+        # All of the first advice, in the lines that there are.
+        item = list(_action(action, case.cured_by(action), 2 if shown else max(room - 3, 2)))
         room -= _height(item)
         if room < 0 and shown:
             break
@@ -121,8 +122,8 @@ def _actions(case: Case, room: int) -> Iterator[Block]:
         yield Paragraph(f"… and {number(rest, 'more action')}; {_ALL} all", "dim")
 
 
-def _action(action: Action, cured: Sequence[Finding]) -> Iterator[Block]:
-    yield Paragraph(_cut(f"{action.number}. {headline(action)}", 2), "strong")
+def _action(action: Action, cured: Sequence[Finding], lines: int) -> Iterator[Block]:
+    yield Paragraph(_cut(f"{action.number}. {headline(action)}", lines), "strong")
     saves = what_it_saves(action)
     cures = _cut(what_is_cured(action, cured), 2, f"; {saves}" if saves else "")
     yield Paragraph(_INDENT + cures)

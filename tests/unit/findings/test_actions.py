@@ -1,6 +1,7 @@
 """Actions: a remedy with everything that it cures, in one order; and what is true of any short run."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,7 @@ from dynamo_core.findings import (
 )
 from dynamo_core.findings.build import by_identity, of_identities
 from dynamo_core.findings.finding import NOT_RECORDED
-from dynamo_core.model import Place, ProcessEnd, ProcessInfo, Recording, Run, Timeline
+from dynamo_core.model import Place, Process, ProcessEnd, ProcessInfo, Recording, Run, Timeline
 from dynamo_core.remedies.rules import Assignment, Change
 from support.made import S, of_one_process
 
@@ -265,3 +266,27 @@ def test_no_action_saves_more_than_its_processes_took() -> None:
     measured = Figure(2.0, "measured")
     assert saved_by_one_action(recording, "recompile", measured, 0.0) == Figure(3.0, "measured")
     assert saved_by_one_action(of_one_process(), "recompile", measured, 0.0) == Figure(4.0, "measured")
+
+
+def test_what_else_breaks_a_line_that_is_moved_out_goes_with_it() -> None:
+    first, second = (
+        Remedy("edit", text, "dynamo breaks", Change(edit="call moved out")) for text in ("call it", "or so")
+    )
+    bare, moved, other = finding(7, saves=3.0), finding(7, first, saves=2.0), finding(7, second, saves=1.0)
+    elsewhere = finding(8, saves=0.5)
+    same = [replace(each, identity=f"break-{number}") for number, each in enumerate((bare, moved, other))]
+    action, rest = actions(*same, elsewhere)
+    assert action.remedy == first and action.cures == ("break-0", "break-1", "break-2")
+    assert rest.remedy is None and rest.cures == (elsewhere.identity,)
+
+
+@pytest.mark.parametrize(("words", "follows"), [("SymNodeVariable()", True), ("print", False)])
+def test_a_break_on_a_number_that_another_break_made_dynamic_follows_from_it(
+    words: str, follows: bool
+) -> None:
+    stream = Path("s.log")
+    process = Process(stream)
+    made = Draft("graph break", ("1",), "made", "", (process,), brings_about=frozenset([(stream, "1/1")]))
+    met = Draft("graph break", ("2",), "met", "", (process,), evidence=Evidence(("1/1",), records=(words,)))
+    first, second = of_identities(by_identity([made, met]))
+    assert second.because_of == (first.identity if follows else None)

@@ -230,6 +230,19 @@ def _is_in_place(call: cst.Call) -> bool:
 # model whose `forward` it is. Where there are several, or none in the file, the answer is None.
 
 _FORWARD = ("forward", "__call__")
+# Methods of a module that return the module.
+_RETURN_THE_MODULE = {
+    "eval",
+    "train",
+    "requires_grad_",
+    "to",
+    "cpu",
+    "cuda",
+    "float",
+    "double",
+    "half",
+    "bfloat16",
+}
 # Names in a program that sees the wrapper of a compiled model, or the other names of its parameters.
 _WRAPPER_NAMES = {"_orig_mod", "state_dict", "load_state_dict", "named_parameters", "named_modules"}
 
@@ -280,12 +293,22 @@ def _compilations(source: Source, torch: str) -> Iterator[cst.Call]:
 def _is_made_by(source: Source, model: cst.BaseExpression, name: str) -> bool:
     """Whether it is an object of this class: a call of it, or a name that is assigned nothing else."""
     if isinstance(model, cst.Call):
-        return dotted(model.func) == name
+        return dotted(_made_first(model).func) == name
     if not isinstance(model, cst.Name):
         return False
     values = [value for target, value in source.assignments() if target == model.value]
     others = [value for value in values if not (isinstance(value, cst.Call) and model in _arguments(value))]
-    return len(others) == 1 and isinstance(others[0], cst.Call) and dotted(others[0].func) == name
+    return (
+        len(others) == 1 and isinstance(others[0], cst.Call) and dotted(_made_first(others[0]).func) == name
+    )
+
+
+def _made_first(call: cst.Call) -> cst.Call:
+    """`Model()` of `Model().eval()`."""
+    method = call.func
+    if not isinstance(method, cst.Attribute) or not isinstance(method.value, cst.Call):
+        return call
+    return _made_first(method.value) if method.attr.value in _RETURN_THE_MODULE else call
 
 
 def _is_unconditional(source: Source, call: cst.Call) -> bool:

@@ -88,13 +88,15 @@ class Division:
         for number, original in enumerate(statements):
             assert isinstance(original, cst.BaseStatement)
             later = self._read_in(statements[number + 1 :], after)
-            for each in self._simplified(original):
+            first, *rest = self._simplified(original)
+            for each, following in ((first, rest), *((each, ()) for each in rest)):
                 if not self._is_left_to_python(each):
                     run.append(each)
                     continue
-                done += self._part(run, bound, self._read_in([each], later))
+                after_it = self._read_in(following, later)
+                done += self._part(run, bound, self._read_in([each], after_it))
                 run = []
-                done.append(self._divided(each, bound, later))
+                done.append(self._divided(each, bound, after_it))
         return done + self._part(run, bound, after)
 
     def _divided(self, node: cst.BaseStatement, bound: set[str], after: set[str]) -> cst.BaseStatement:
@@ -152,13 +154,17 @@ class Division:
         return [first, rest]
 
     def _expression_of(self, name: str, node: cst.BaseStatement) -> cst.BaseExpression | None:
-        """The outermost expression of this name and no other local one but `self`; or the call of it."""
+        """The call of this function; else the outermost expression of this name alone, or with `self`."""
         found = [
             each for each in _expressions(node) if name in names_in(each) and not isinstance(each, cst.Name)
         ]
         alone = [each for each in found if names_in(each) & self._locals <= {name, "self"}]
-        calls = [each for each in found if isinstance(each, cst.Call) and dotted(each.func) == name]
-        taken = next(iter([*alone, *calls]), None)
+        calls = [
+            each
+            for each in found
+            if isinstance(each, cst.Call) and dotted(each.func) in (name, f"self.{name}")
+        ]
+        taken = next(iter([*calls, *alone]), None)
         return None if taken is None or not self._can_be_first(taken, node) else taken
 
     def _can_be_first(self, taken: cst.BaseExpression, node: cst.BaseStatement) -> bool:

@@ -13,7 +13,7 @@ from ...shared.quick_dataclass import dataclass
 from .analysis import Compilation, changes_in_place, compilation_of, nodes
 from .division import Division, DoesNotFit, Part
 from .hoisting import own_names
-from .source import Source, Statement, contains, expression, names_in, statement, torch_name
+from .source import Source, Statement, contains, dotted, expression, names_in, statement, torch_name
 
 # Syntax that means something else when moved to another function, or whose meaning the text does not show.
 _BOUND_TO_ITS_FUNCTION = (
@@ -30,9 +30,63 @@ _BOUND_NAMES = {"super", "__class__", "locals", "vars", "dir", "eval", "exec", "
 
 
 def compiled_around(text: str, line: int) -> str | None:
-    """The source with the function compiled in parts around the statement on this line."""
+    """The source with the function compiled in parts around the statement on this line.
+
+    Where a compiled function calls that one at one place, it is compiled in parts around that call as well.
+    """
+    around = _around_in_callers(text, line)
+    return None if around is None else around.text
+
+
+@dataclass(frozen=True)
+class _Around:
+    """A source with functions compiled in parts around a line, and how the parts are compiled."""
+
+    text: str
+    compiled: Compilation
+
+
+def _around_in_callers(text: str, line: int, called: str | None = None) -> _Around | None:
+    """Compiled in parts around the line, or around the call on it of the function `called`."""
     found = _find(text, line)
-    return None if found is None else _split(found, found.line)
+    if found is not None:
+        split = _split(found, found.line, called)
+        return None if split is None else _Around(split, found.compiled)
+    source = Source(text)
+    function = _function_at(source, line)
+    call = None if function is None else _only_call(source, function)
+    if function is None or call is None:
+        return None
+    outer = _around_in_callers(text, source.range_of(call).start.line, function.name.value)
+    if outer is None:
+        return None
+    changed = Source(outer.text)
+    same = [each for each in nodes(changed.module) if _is_copy(each, function)]
+    if len(same) != 1:
+        return None
+    moved = changed.range_of(same[0]).start.line - source.range_of(function).start.line
+    found = _find(outer.text, line + moved, Compilation({}, outer.compiled.decorator))
+    split = None if found is None else _split(found, found.line, called)
+    # Where nothing is computed beside the line, the caller's parts are all that there is to compile.
+    return outer if split is None else _Around(split, outer.compiled)
+
+
+def _function_at(source: Source, line: int) -> cst.FunctionDef | None:
+    around = source.statement_at(line)
+    function = None if around is None else next(source.enclosing(around, cst.FunctionDef), None)
+    return function if isinstance(function, cst.FunctionDef) else None
+
+
+def _is_copy(node: cst.CSTNode, function: cst.FunctionDef) -> bool:
+    return isinstance(node, cst.FunctionDef) and node.deep_equals(function)
+
+
+def _only_call(source: Source, function: cst.FunctionDef) -> cst.Call | None:
+    """The only use of this function's name in the module: its call, from another function."""
+    name = function.name.value
+    uses = [node for node in source.names() if node.value == name and node is not function.name]
+    calls = [each for each in source.calls() if dotted(each.func) in (name, f"self.{name}")]
+    return calls[0] if len(calls) == 1 == len(uses) and not source.is_inside(calls[0], function) else None
 
 
 def decided_outside(text: str, line: int, name: str | None = None) -> str | None:
@@ -66,14 +120,14 @@ class _Found:
     compiled: Compilation
 
 
-def _find(text: str, line: int) -> _Found | None:
-    """The statement on a line, if its function can be split."""
+def _find(text: str, line: int, compiled: Compilation | None = None) -> _Found | None:
+    """The statement on a line, if its function can be split; `compiled` as it says, where it is known."""
     source = Source(text)
     around = source.statement_at(line)
-    function = None if around is None else next(source.enclosing(around, cst.FunctionDef), None)
-    if around is None or not isinstance(function, cst.FunctionDef):
+    function = _function_at(source, line)
+    if around is None or function is None:
         return None
-    compiled = compilation_of(source, function)
+    compiled = compiled or compilation_of(source, function)
     is_bound = (
         contains(function.body, *_BOUND_TO_ITS_FUNCTION)
         or names_in(function) & _BOUND_NAMES

@@ -343,3 +343,64 @@ def test_a_docstring_stays_first() -> None:
     changed = edited("made first", body, "x = x.contiguous()")
     assert changed is not None
     assert 'def f(x):\n    """Doc."""\n    x = x.contiguous()\n' in changed
+
+
+HELPER = """
+    class Model(torch.nn.Module):
+        def looked_up(self, x):
+            y = x.sin()
+            found = table(y)  # here
+            return found.cos()
+
+        def forward(self, x):
+            x = x * 2
+            return (x + self.looked_up(x)).sum()
+
+
+    model = torch.compile(Model().eval())
+"""
+
+
+def test_a_method_that_a_compiled_one_calls_is_divided_with_it() -> None:
+    assert edited("compiled around it", HELPER) == text(
+        """
+        @torch.compile
+        def model_forward_1(x):
+            return x * 2
+
+
+        @torch.compile
+        def model_forward_2(looked_up_chosen, x):
+            return (x + looked_up_chosen).sum()
+
+
+        @torch.compile
+        def model_looked_up_1(x):
+            return x.sin()
+
+
+        @torch.compile
+        def model_looked_up_2(found):
+            return found.cos()
+
+
+        class Model(torch.nn.Module):
+            def looked_up(self, x):
+                y = model_looked_up_1(x)
+                found = table(y)  # here
+                return model_looked_up_2(found)
+
+            def forward(self, x):
+                x = model_forward_1(x)
+                looked_up_chosen = self.looked_up(x)
+                return model_forward_2(looked_up_chosen, x)
+
+
+        model = Model().eval()
+        """
+    )
+
+
+def test_a_method_that_is_called_twice_is_left() -> None:
+    twice = HELPER.replace("(x + self.looked_up(x))", "(self.looked_up(x) + self.looked_up(x))")
+    assert edited("compiled around it", twice) is None

@@ -1,0 +1,13 @@
+import torch
+
+
+@torch.compile(backend="eager")
+def scaled(x, numbers):
+    y = x.sin()
+    for number in numbers:
+        y = y.cos() * number
+    return y
+
+
+for numbers in ([3, 2], [5, 4], [9, 7], [8, 6]):
+    print(scaled(torch.ones(2), sorted(numbers)).tolist())
