@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Protocol, TypeVar
 
-from ..model import Compile, CompileId, Frame, GraphBreak, Process, Recording
+from ..model import Compile, CompileId, Deferred, Frame, GraphBreak, Process, Recording
 from ..shared.declared import Count, Seconds
 from ..shared.quick_dataclass import dataclass
 
@@ -36,6 +36,12 @@ class Summary:
     signal: Annotated[int | None, "that ended the program"]
 
 
+def never_tried(process: Process) -> list[Deferred]:
+    """The frames that waited for the capture budget until the process ended."""
+    tried = {(frame.name, frame.place) for frame in process.frames}
+    return [each for each in process.interventions.deferred if (each.name, each.place) not in tried]
+
+
 def summarize(recording: Recording) -> Summary:
     """Count over all processes of the recording."""
     processes = recording.processes
@@ -56,7 +62,10 @@ def summarize(recording: Recording) -> Summary:
         frames_compiled=sum(frame.ok for frame in counted) if has_frames else None,
         whole_graph_frames=len(frames) - len(counted) if has_frames else None,
         frames_fell_back=sum(map(fell_back, frames)) if has_frames else None,
-        frames_left_eager=sum(frame.limit is not None for frame in frames) if has_frames else None,
+        frames_left_eager=sum(frame.limit is not None for frame in frames)
+        + sum(len(never_tried(process)) for process in processes)
+        if has_frames
+        else None,
         frames_raised=sum(map(raised_error, frames)) if has_frames else None,
         failed_compiles=sum(c.fail_type is not None for c in compiles) if has_metrics else None,
         graphs=sum(len(process.compiled_graphs) for process in processes) if has_graphs else None,

@@ -8,10 +8,10 @@ from ..analysis.break_effects import DistinctBreak, Fallback, what_stopped_compi
 from ..analysis.figures import Figures
 from ..analysis.recompiles import is_recompile_limit
 from ..analysis.source_lines import is_library
-from ..analysis.summary import fell_back
+from ..analysis.summary import fell_back, never_tried
 from ..analysis.time.wall import across_ranks
-from ..analysis.words import first_line, frame_name, place, stable_text, without_numbers
-from ..model import Compile, Frame, GraphBreak, Process, StackFrame
+from ..analysis.words import first_line, frame_name, number, place, stable_text, without_numbers
+from ..model import Compile, Deferred, Frame, GraphBreak, Process, StackFrame
 from ..remedies.break_rules import break_cause
 from ..remedies.expected import expected_break
 from ..remedies.rules import user_line
@@ -200,6 +200,7 @@ def _cost_of_eager(outside: float | None) -> Cost:
 # eager's semantics.
 
 
+_WAITED = "compiling had taken more CPU time than the program itself and what it may take besides"
 # By the option: how the frame gets compiled, and what that costs.
 _LIFTED = {
     "--loop-limit": "`dynamo run --loop-limit 0` lifts the limit: all turns of the loop are then in one "
@@ -218,20 +219,30 @@ def left_eager(figures: Figures) -> Iterator[Draft]:
     """One for each frame that this tool left eager, by a limit or to keep eager's semantics."""
     for process in figures.recording.processes:
         for frame in process.frames:
-            if frame.limit is None:
-                continue
-            outside = figures.outside_seconds(process)
-            reason = frame.reason or frame.limit
-            yield Draft(
-                "left eager by a limit",
-                key=(frame.limit,),
-                title=f"{frame_name(frame.name, frame.method)} at {place(frame.place)} runs eager: {reason}",
-                cause=reason,
-                processes=(process,),
-                place=frame.place,
-                function=frame.name,
-                cost=Cost(saves_at_most=NOT_RECORDED if outside is None else Figure(outside, "estimated")),
-                outside_seconds=outside or 0.0,
-                evidence=Evidence(records=(reason,), tests=tests_of(process, [frame])),
-                remedies=remedy("left eager by a limit", _LIFTED.get(frame.limit)),
-            )
+            if frame.limit is not None:
+                name, reason = frame_name(frame.name, frame.method), frame.reason or frame.limit
+                evidence = Evidence(records=(reason,), tests=tests_of(process, [frame]))
+                yield _left_eager(figures, process, name, frame, frame.limit, evidence)
+        for waiting in never_tried(process):
+            reason = f"{_WAITED}, in each of its {number(waiting.times, 'call')} (--capture-budget)"
+            name, evidence = frame_name(waiting.name), Evidence(records=(reason,))
+            yield _left_eager(figures, process, name, waiting, "--capture-budget", evidence)
+
+
+def _left_eager(
+    figures: Figures, process: Process, name: str, frame: Frame | Deferred, limit: str, evidence: Evidence
+) -> Draft:
+    outside, (reason,) = figures.outside_seconds(process), evidence.records
+    return Draft(
+        "left eager by a limit",
+        key=(limit,),
+        title=f"{name} at {place(frame.place)} runs eager: {reason}",
+        cause=reason,
+        processes=(process,),
+        place=frame.place,
+        function=frame.name,
+        cost=_cost_of_eager(outside),
+        outside_seconds=outside or 0.0,
+        evidence=evidence,
+        remedies=remedy("left eager by a limit", _LIFTED.get(limit)),
+    )

@@ -286,10 +286,12 @@ def _rank(finding: Finding, worth: float, is_behind: bool) -> tuple[float, ...]:
     """What findings are sorted by; one that `is_behind` comes after what is worth as much."""
     figure, kind = finding.cost.saves_at_most, finding.kind
     is_of_the_run = SPECS[kind].of_the_run
+    is_an_option_worth_its_time = SPECS[kind].is_cured_by_option and figure.seconds is not None
+    is_librarys = finding.is_library and not is_an_option_worth_its_time
     return (
         _place_in(_WRONG, kind),
         # A library's line is seldom the user's to change. What is of the run and of no line comes behind it.
-        finding.is_library or (is_of_the_run and finding.place is None),
+        is_librarys or (is_of_the_run and finding.place is None),
         is_of_the_run,
         # What is right as it is.
         figure.seconds == 0.0 and not finding.remedies,

@@ -46,6 +46,7 @@ class KindSpec(NamedTuple):
     is_counted: its title says what was found, and how often stands behind it
     counts_times: one that was met several times counts as several
     is_caused_by_call: its `via` is the call that brought it about
+    is_cured_by_option: an option of `dynamo run` cures it, also in a library's file: its time ranks it
     changes_function: it changes how a whole function is compiled, so that it explains other graphs
     shown_by: the command that shows whether it is gone
     needs: the count of `Summary` without which nothing is known of such findings
@@ -60,6 +61,7 @@ class KindSpec(NamedTuple):
     is_counted: bool = False
     counts_times: bool = False
     is_caused_by_call: bool = False
+    is_cured_by_option: bool = False
     changes_function: bool = False
     shown_by: str = "dynamo profile"
     needs: str | None = None
@@ -116,7 +118,9 @@ SPECS: dict[Kind, KindSpec] = {
         counted_in=("graphs", "recompiles"),
         diff_words=("recompile limit that was hit", "recompile limits that were hit"),
     ),
-    "left eager by a limit": KindSpec(rank="keeps out", is_counted=True, shown_by="dynamo explain"),
+    "left eager by a limit": KindSpec(
+        rank="keeps out", is_counted=True, is_cured_by_option=True, shown_by="dynamo explain"
+    ),
     "graph break": KindSpec(
         of_the_compiler=True,
         rank="untimed",

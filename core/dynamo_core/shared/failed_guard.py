@@ -114,6 +114,10 @@ def is_on_stack(source: str | None) -> bool:
 # A global variable (torch/_dynamo/source.py: GlobalSource), and what a function refers to from outside of it.
 _GLOBAL = re.compile(r"^G\['([^'\n]{1,200})'\]")
 _CLOSED_OVER = ".__closure__["
+# `._modules['a']`; in a module class that Dynamo does not know, `.__dict__['_modules']['a']`.
+_MEMBER = re.compile(
+    r"\.(?:__dict__\['_(?:modules|parameters|buffers)'\]|_(?:modules|parameters|buffers))\['([^']+)'\]"
+)
 
 
 def source_words(source: str) -> str:
@@ -121,9 +125,14 @@ def source_words(source: str) -> str:
     found = _ON_STACK.match(source)
     if found is None:
         function, closed_over, _ = _GLOBAL.sub(r"\1", source).partition(_CLOSED_OVER)
-        return f"what `{function}` keeps" if closed_over else f"`{function}`"
+        return f"what `{function}` keeps" if closed_over else f"`{with_member_names(function)}`"
     inside = source[found.end() :].lstrip(".")
     return f"`{inside}` of {AT_BREAK}" if inside else AT_BREAK
+
+
+def with_member_names(source: str) -> str:
+    """A source with `self.fc.weight` for `self._modules['fc']._parameters['weight']`."""
+    return _MEMBER.sub(r".\1", source)
 
 
 def without_stack_names(text: str) -> str:

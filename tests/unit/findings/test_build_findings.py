@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.figures import Figures
+from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.words import stable_text, without_numbers
 from dynamo_core.case import Case
 from dynamo_core.findings import KINDS, Cost, Draft, Figure, Finding, Known, find
@@ -19,6 +20,7 @@ from dynamo_core.model import (
     Compile,
     CompileId,
     DeclinedBy,
+    Deferred,
     Optimizer,
     Place,
     ProcessEnd,
@@ -431,6 +433,18 @@ def test_time_outside_of_graphs_is_a_finding_where_it_is_most_of_the_run(
         0
     ].runtime.overlap_seconds = None  # what of the calls' time counts twice is not recorded
     assert all(each.kind != kind for each in find(lasting))
+
+
+def test_a_frame_that_waited_until_the_end_was_left_eager_and_counts() -> None:
+    waited = Deferred("forward", Place("/x/a.py", 3), 7)
+    recording = of_one_process(deferred=[waited])
+    (found,) = find(recording)
+    assert found.kind == "left eager by a limit"
+    assert "in each of its 7 calls (--capture-budget)" in found.title
+    assert found.remedies[0].text.startswith("`dynamo run --capture-budget 0` compiles it")
+    assert summarize(recording).frames_left_eager == 1
+    compiled = replace(fallback(), name="forward", place=waited.place, outcome="compiled")
+    assert summarize(of_one_process(deferred=[waited], frames=[compiled])).frames_left_eager == 0
 
 
 def test_a_frame_that_capture_left_eager_at_a_limit_is_a_finding_with_the_option_that_lifts_it() -> None:

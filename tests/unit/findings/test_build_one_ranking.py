@@ -11,6 +11,7 @@ from dynamo_core.case import Case
 from dynamo_core.findings import KINDS, Cost, Evidence, Figure, Finding, Kind, find
 from dynamo_core.findings.build import ranked, via_line
 from dynamo_core.findings.finding import NOT_RECORDED
+from dynamo_core.findings.kinds import SPECS
 from dynamo_core.model import CompileId, Place, Recording, StackFrame
 from dynamo_reporters.breaks import report as breaks_report
 from dynamo_reporters.documents import json_value
@@ -46,8 +47,14 @@ def finding(
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in WRONG])
 def test_no_line_of_a_librarys_comes_before_one_of_the_users(kind: Kind) -> None:
     own = finding(kind, 0.0)
-    library = [finding(each, 300.0, is_library=True) for each in KINDS if each not in WRONG]
+    edited = [each for each in KINDS if each not in WRONG and not SPECS[each].is_cured_by_option]
+    library = [finding(each, 300.0, is_library=True) for each in edited]
     assert ranked([*library, own])[0] == own
+
+
+def test_what_an_option_cures_is_the_users_to_change_wherever_it_stands() -> None:
+    left, recompile = finding("left eager by a limit", 40.0, is_library=True), finding("recompile", 6.0)
+    assert ranked([recompile, left]) == [left, recompile]
 
 
 def test_what_is_wrong_comes_first_whoevers_it_is() -> None:

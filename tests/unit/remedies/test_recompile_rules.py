@@ -492,16 +492,3 @@ def test_a_size_that_is_unbacked_is_not_listed_as_dynamic_too() -> None:
 def test_what_varies_is_named_as_its_check_has_it(reason: str, said: str) -> None:
     (cause,) = causes([reason])
     assert what_varies(cause) == said
-
-
-@pytest.mark.parametrize(
-    ("check", "says"),
-    [
-        ('Duplicate tensors found: ["x1", "x2"]', "is one tensor in this call"),
-        ("'NoneType' object has no attribute 'size'", "is None in this call"),
-    ],
-)
-def test_what_torch_words_as_an_error_is_said_as_what_differed(check: str, says: str) -> None:
-    (cause,) = causes([f"0/0: {check}"])
-    (advice,) = recompile_advice(cause)
-    assert says in advice.text

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Literal
 
 from ...model import Graph, Node, OperatorSource, Place, TensorInfo
+from ...shared.failed_guard import with_member_names
 from ...shared.quick_dataclass import dataclass
 from ..words import graph_frame, number, place
 
@@ -33,10 +34,6 @@ _DTYPES = {
 _LINE_COMMENT = re.compile(
     r"^[^\S\n]*# File: ((?:(?!:\d{1,9} in ).)+):(\d{1,9}) in ((?:(?!, code: ).)*), code: (.*)$", re.MULTILINE
 )
-# `._modules['a']`; in a module class that Dynamo does not know, `.__dict__['_modules']['a']`.
-_MEMBER = re.compile(
-    r"\.(?:__dict__\['_(?:modules|parameters|buffers)'\]|_(?:modules|parameters|buffers))\['([^']+)'\]"
-)
 _LAST_MEMBER = re.compile(r"_(parameter|buffer)s(?:'\])?\['[^']+'\]$")
 _ROOT = re.compile(r"^[LG]\['(\w+)'\]")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -57,7 +54,7 @@ def kind_of(node: Node) -> Kind:
 
 def module_path(source: str) -> str:
     """`self.blocks.0.weight` for `L['self']._modules['blocks']._modules['0']._parameters['weight']`."""
-    return _MEMBER.sub(r".\1", _ROOT.sub(r"\1", source))
+    return with_member_names(_ROOT.sub(r"\1", source))
 
 
 def paths_of_state(nodes: Iterable[Node]) -> dict[str, str]:
