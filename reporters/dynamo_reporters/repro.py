@@ -66,7 +66,7 @@ def _failure_text(found: Repro) -> str:
 
 def _stage_text(found: Repro) -> str:
     if found.stage is not None:
-        return f"; it is wrong since {found.stage} (backend {found.backend})"
+        return f"; it fails from {found.stage} on (backend {found.backend})"
     return "" if found.backend is None else f"; backend {found.backend}"
 
 

@@ -70,7 +70,7 @@ class GraphShrinker:
             changed = replace(self.program, **change)
             if changed != self.program:
                 self._take_first([changed])
-        for line in self.program.prelude:
+        for line in self.program.prelude[self.program.backend_lines :]:
             rest = tuple(each for each in self.program.prelude if each != line)
             self._take_first([replace(self.program, prelude=rest)])
 

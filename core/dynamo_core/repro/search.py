@@ -308,11 +308,12 @@ class _Search:
             text = f"import sys\nsys.argv[1:] = {arguments!r}\n{program.text}"
             program = SourceProgram(text)
         self._announce(f"script: {program.size}")
+        of = self._plan.of
         program, failure = self._first_failing_source(program)
         found = Repro(
             program=self._recording.path.name,
             origin="source",
-            of=self._plan.of.what if self._plan.of.what != "any" else "the script",
+            of=of.what.replace("any", "the script") + (f":{of.number}" if of.number else ""),
             failure=failure,
             text=program.text,
             first_size=program.size,

@@ -56,7 +56,7 @@ def _is_docstring(node: ast.AST) -> bool:
 
 
 def _text(tree: ast.Module) -> str:
-    """The text of a module, with two empty lines around functions and classes."""
+    """The text of a module, with two empty lines around functions and classes, and none behind a colon."""
     parts: list[str] = []
     is_block = False
     for statement in ast.fix_missing_locations(tree).body:
@@ -64,7 +64,7 @@ def _text(tree: ast.Module) -> str:
         parts += ["", ""] if parts and (is_block or was_block) else []
         lines = ast.unparse(statement).splitlines()
         parts += [line for number, line in enumerate(lines) if line.strip() or number]
-    return "\n".join(parts) + "\n"
+    return with_double_quotes(re.sub(r":\n\n(?= )", ":\n", "\n".join(parts)) + "\n")
 
 
 class SourceShrinker:
@@ -87,7 +87,8 @@ class SourceShrinker:
             self._take_edits(_simpler)
             if self.program == before:
                 break
-        self.take_first([_renamed(self.program.text)])
+        text = self.program.text
+        self.take_first([_renamed(text, with_attributes=each) for each in (True, False)])
 
     def take_first(self, texts: Sequence[str | None]) -> bool:
         """Go on with the first of these texts that fails."""
@@ -240,8 +241,11 @@ def _with(node: ast.AST, **fields: Any) -> ast.AST:
     return other
 
 
-def _renamed(text: str) -> str | None:
-    """The text with plain names for functions, classes, arguments and variables that it binds itself."""
+def _renamed(text: str, *, with_attributes: bool) -> str | None:
+    """The text with plain names for functions, classes, arguments and variables that it binds itself.
+
+    Attributes of `self` may be torch's as well.
+    """
     tree = ast.parse(text)
     fresh: dict[str, str] = {}
     for node in ast.walk(tree):
@@ -253,11 +257,17 @@ def _renamed(text: str) -> str | None:
             name = node.arg if isinstance(node, ast.arg) else node.id
             if name not in ("self", "cls") and not hasattr(builtins, name):
                 fresh.setdefault(name, f"value_{len(fresh) + 1}")
+        elif with_attributes and isinstance(node, ast.Attribute) and _is_set_on_self(node):
+            fresh.setdefault(node.attr, f"value_{len(fresh) + 1}")
     for node in ast.walk(tree):
         for field in ("id", "name", "arg", "attr"):
             if getattr(node, field, None) in fresh:
                 setattr(node, field, fresh[getattr(node, field)])
     return _checked(tree)
+
+
+def _is_set_on_self(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self"
 
 
 def with_compile_argument(text: str, name: str, value: Any) -> str | None:
