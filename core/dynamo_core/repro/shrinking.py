@@ -1,9 +1,14 @@
 """Delta debugging: the smallest selection of items with which something still holds."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Generic, TypeVar
+
+from .failure import Failure
+from .trials import Candidate, Trials
 
 Item = TypeVar("Item")
+Program = TypeVar("Program")
 
 # Which of several candidates, in their order, is the first that fails as it should; None where none does.
 First = Callable[[Sequence[Sequence[Item]]], int | None]
@@ -48,3 +53,39 @@ def least(low: int, high: int, holds: Callable[[Sequence[int]], int | None]) -> 
         else:
             low, high = (low if found == 0 else tried[found - 1] + 1), tried[found]
     return high
+
+
+class Shrinker(ABC, Generic[Program]):
+    """Makes a program smaller as long as it fails in the same way; `kept` is told of each smaller one."""
+
+    def __init__(
+        self, program: Program, failure: Failure, trials: Trials, kept: Callable[[Candidate], None]
+    ) -> None:
+        self.program = program
+        self._failure = failure
+        self._trials = trials
+        self._kept = kept
+
+    @abstractmethod
+    def candidate(self, program: Program) -> Candidate:
+        """The texts to try of a program."""
+
+    @abstractmethod
+    def shrink(self) -> None:
+        """Shrink until nothing gets smaller; BudgetSpent ends it earlier."""
+
+    def take_first(self, programs: Sequence[Program | None]) -> bool:
+        """Go on with the first of these that fails."""
+        found = self._first(programs)
+        if found is not None:
+            self._keep(programs[found])
+        return found is not None
+
+    def _first(self, programs: Sequence[Program | None]) -> int | None:
+        candidates = [None if each is None else self.candidate(each) for each in programs]
+        return self._trials.first(candidates, self._failure)
+
+    def _keep(self, program: Program | None) -> None:
+        assert program is not None
+        self.program = program
+        self._kept(self.candidate(program))

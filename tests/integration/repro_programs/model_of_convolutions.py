@@ -31,7 +31,7 @@ class Block(torch.nn.Module):
 
 
 class Model(torch.nn.Module):
-    def __init__(self, blocks=36, channels=4):
+    def __init__(self, blocks=40, channels=4):
         super().__init__()
         self.blocks = torch.nn.ModuleList(Block(channels) for _ in range(blocks))
 

@@ -37,7 +37,7 @@ class Block(torch.nn.Module):
 
 
 class Model(torch.nn.Module):
-    def __init__(self, blocks=32, width=8):
+    def __init__(self, blocks=36, width=8):
         super().__init__()
         self.blocks = torch.nn.ModuleList(Block(width) for _ in range(blocks))
 

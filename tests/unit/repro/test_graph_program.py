@@ -9,6 +9,7 @@ from dynamo_core.model import Graph, Node, Symbol, TensorInfo
 from dynamo_core.repro.failure import Failure
 from dynamo_core.repro.graph_program import GraphProgram, captured_program
 from dynamo_core.repro.graph_shrinking import GraphShrinker
+from dynamo_core.repro.trials import Candidate
 from dynamo_core.shared.errors import NothingSelected
 from support.fake_trials import FakeTrials
 
@@ -58,10 +59,10 @@ def recorded(code: str = CODE, *further: Node, **fields: Any) -> Graph:
 
 def shrunk(program: GraphProgram, fails: Callable[[str], bool]) -> GraphProgram:
     trials: Any = FakeTrials(fails)
-    kept: list[GraphProgram] = []
+    kept: list[Candidate] = []
     shrinker = GraphShrinker(program, WRONG, trials, kept.append)
     shrinker.shrink()
-    assert kept[-1] == shrinker.program
+    assert kept[-1] == shrinker.program.candidate()
     return shrinker.program
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from dynamo_core.repro.failure import Failure
 from dynamo_core.repro.source_program import (
     SourceShrinker,
-    source_program,
+    source_text,
     with_assertion,
     with_compile_argument,
     with_double_quotes,
@@ -41,9 +41,9 @@ json.dumps({})
 
 def shrunk(text: str, fails: Callable[[str], bool]) -> str:
     trials: Any = FakeTrials(fails)
-    shrinker = SourceShrinker(source_program(text), RAISED, trials, lambda program: None)
+    shrinker = SourceShrinker(source_text(text), RAISED, trials, lambda program: None)
     shrinker.shrink()
-    return shrinker.program.text
+    return shrinker.program
 
 
 def test_only_what_fails_is_left() -> None:
@@ -56,7 +56,7 @@ def test_only_what_fails_is_left() -> None:
 
 
 def test_comments_and_docstrings_go() -> None:
-    text = source_program(TEXT).text
+    text = source_text(TEXT)
     assert "theirs" not in text
     assert "project" not in text
 
