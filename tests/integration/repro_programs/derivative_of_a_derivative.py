@@ -1,7 +1,7 @@
 """What Inductor makes of a second derivative reads memory that is not its own.
 
 After pytorch/pytorch#190856.
-origin: graph
+origin: source
 kind: crash
 """
 

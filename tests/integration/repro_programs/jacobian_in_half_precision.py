@@ -1,7 +1,7 @@
 """The C++ compiler rejects what Inductor writes.
 
 After pytorch/pytorch#194706.
-origin: graph
+origin: source
 kind: exception
 """
 

@@ -163,3 +163,10 @@ def test_module_that_is_not_recorded() -> None:
 def test_graph_without_code() -> None:
     with pytest.raises(NothingSelected, match="its code was not recorded"):
         captured_program(Graph(1, None, 0, None, "inductor", 1), ())
+
+
+def test_transforms_are_left_to_the_script() -> None:
+    level = "torch._functorch.predispatch._jvp_increment_nesting()"
+    code = CODE.replace("parts = torch", f"level = {level}\n        parts = torch")
+    with pytest.raises(NothingSelected, match="has transforms"):
+        captured_program(recorded(code), ())
