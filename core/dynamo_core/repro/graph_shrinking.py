@@ -35,6 +35,9 @@ class GraphShrinker(Shrinker[GraphProgram]):
             self._take_inputs()
             self._take_sizes()
             self._take_arguments()
+
+    def rename(self) -> None:
+        """Replace the names of the user's by plain ones, if it fails with those as well."""
         self.take_first([_without_unread(_renamed(self.program)), _renamed(self.program)])
 
     def _take_options(self) -> None:
@@ -56,28 +59,19 @@ class GraphShrinker(Shrinker[GraphProgram]):
     def _take_beginning(self) -> None:
         """Leave out the statements behind the first with which it fails."""
         program = self.program
-        count = len(program.statements)
-        found = least(1, count, lambda tried: self._first([program.until(each) for each in tried]))
-        if found < count:
-            self.take_first([program.until(found)])
+        least(1, len(program.statements), lambda tried: self.take_first([program.until(n) for n in tried]))
 
     def _take_end(self) -> None:
         """Leave out as many statements in front as it fails without."""
         program = self.program
         statements = program.statements
-
-        def fails(tried: Sequence[int]) -> int | None:
-            return self._first([program.only(statements[-each:]) for each in tried])
-
-        found = least(1, len(statements), fails)
-        if found < len(statements):
-            self.take_first([program.only(statements[-found:])])
+        least(
+            1, len(statements), lambda tried: self.take_first([program.only(statements[-n:]) for n in tried])
+        )
 
     def _take_statements(self) -> None:
         program = self.program
-        found = minimal(program.statements, lambda parts: self._first([program.only(each) for each in parts]))
-        if len(found) < len(program.statements):
-            self._keep(program.only(found))
+        minimal(program.statements, lambda parts: self.take_first([program.only(each) for each in parts]))
 
     def _take_outputs(self) -> None:
         program = self.program
@@ -85,16 +79,14 @@ class GraphShrinker(Shrinker[GraphProgram]):
         def only(outputs: Sequence[str]) -> GraphProgram | None:
             return program.only(program.statements, outputs) if outputs else None
 
-        found = minimal(program.outputs, lambda parts: self._first([only(each) for each in parts]))
-        if len(found) < len(program.outputs):
-            self._keep(only(found))
+        minimal(program.outputs, lambda parts: self.take_first([only(each) for each in parts]))
 
     def _take_inputs(self) -> None:
         """Contiguous strides, no gradient, plain numbers, float32, for each input for itself."""
         for each in self.program.inputs:
             for simpler in _simpler_inputs(each):
                 inputs = [simpler if one.name == each.name else one for one in self.program.inputs]
-                if self.take_first([replace(self.program, inputs=tuple(inputs))]):
+                if self.take_first([replace(self.program, inputs=tuple(inputs))]) is not None:
                     break
 
     def _take_sizes(self) -> None:
@@ -111,7 +103,7 @@ class GraphShrinker(Shrinker[GraphProgram]):
                 changed = statement_of(ast.parse(text).body[0])
                 statements = list(self.program.statements)
                 statements[index] = changed
-                if self.take_first([self.program.only(statements)]):
+                if self.take_first([self.program.only(statements)]) is not None:
                     break
 
 

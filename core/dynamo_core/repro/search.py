@@ -8,7 +8,7 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..analysis.graphs.program import CONTENTS
 from ..fix.trial import script_of
@@ -25,6 +25,7 @@ from .graph_program import GraphProgram, captured_program, with_failure
 from .graph_shrinking import GraphShrinker
 from .proof import prove, with_versions
 from .result import Repro, Tried
+from .shrinking import Shrinker
 from .source_program import (
     SourceShrinker,
     source_candidate,
@@ -217,7 +218,7 @@ class _Search:
         found = _begun("graph", f"graph {graph.number}", failure, program.candidate())
         found.stage, found.graph, found.backend = _LADDER.get(backend), graph.number, backend
         shrinker = GraphShrinker(program, failure, self._trials, _keeping(found))
-        self._shrink(shrinker.shrink, found)
+        self._shrink(shrinker, shrinker.shrink, found)
         return found
 
     def _first_failing(
@@ -263,7 +264,7 @@ class _Search:
             return [BackendText('"eager"')]
         return [BackendText('"eager"'), own]
 
-    def _shrink(self, shrink: Callable[[], None], found: Repro) -> None:
+    def _shrink(self, shrinker: Shrinker[Any], shrink: Callable[[], None], found: Repro) -> None:
         trials = self._trials
         try:
             if found.failure.kind == "hang":
@@ -276,6 +277,7 @@ class _Search:
         except KeyboardInterrupt:
             found.stopped = "it was interrupted"
         trials.deadline = max(trials.deadline, time.monotonic() + _TO_FINISH)
+        shrinker.rename()
         failures = trials.failures(Candidate(found.text, found.text, found.size))
         same = [each for each in failures if found.failure.is_same(each)]
         found.failure = same[0] if same else found.failure  # with the message of the smaller program
@@ -298,7 +300,7 @@ class _Search:
         what = of.what.replace("any", "the script") + (f":{of.number}" if of.number else "")
         found = _begun("source", what, failure, source_candidate(text))
         shrinker = SourceShrinker(text, failure, self._trials, _keeping(found))
-        self._shrink(lambda: self._shrink_source(shrinker, found), found)
+        self._shrink(shrinker, lambda: self._shrink_source(shrinker, found), found)
         self._assert(found.text, found)
         return found
 
@@ -325,7 +327,7 @@ class _Search:
     def _shrink_source(self, shrinker: SourceShrinker, found: Repro) -> None:
         """Take the first backend with which it fails, then shrink."""
         for backend in _LADDER:
-            if shrinker.take_first([with_compile_argument(shrinker.program, "backend", backend)]):
+            if shrinker.take_first([with_compile_argument(shrinker.program, "backend", backend)]) is not None:
                 found.stage, found.backend = _LADDER[backend], backend
                 break
         shrinker.shrink()

@@ -74,18 +74,16 @@ class Shrinker(ABC, Generic[Program]):
     def shrink(self) -> None:
         """Shrink until nothing gets smaller; BudgetSpent ends it earlier."""
 
-    def take_first(self, programs: Sequence[Program | None]) -> bool:
-        """Go on with the first of these that fails."""
-        found = self._first(programs)
-        if found is not None:
-            self._keep(programs[found])
-        return found is not None
+    @abstractmethod
+    def rename(self) -> None:
+        """Replace the names of the user's by plain ones, if it fails with those as well."""
 
-    def _first(self, programs: Sequence[Program | None]) -> int | None:
+    def take_first(self, programs: Sequence[Program | None]) -> int | None:
+        """The index of the first of these that fails, which is gone on with; None where none does."""
         candidates = [None if each is None else self.candidate(each) for each in programs]
-        return self._trials.first(candidates, self._failure)
-
-    def _keep(self, program: Program | None) -> None:
-        assert program is not None
-        self.program = program
-        self._kept(self.candidate(program))
+        found = self._trials.first(candidates, self._failure)
+        program = None if found is None else programs[found]
+        if program is not None:
+            self.program = program
+            self._kept(self.candidate(program))
+        return found

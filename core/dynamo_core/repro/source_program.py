@@ -70,14 +70,15 @@ class SourceShrinker(Shrinker[str]):
             self._take_edits(_simpler)
             if self.program == before:
                 break
+
+    def rename(self) -> None:
+        """Replace the names of the user's by plain ones, if it fails with those as well."""
         self.take_first([_renamed(self.program, with_attributes=each) for each in (True, False)])
 
     def _take_statements(self) -> None:
         text = self.program
         numbers = range(sum(isinstance(each, ast.stmt) for each in ast.walk(ast.parse(text))))
-        found = minimal(numbers, lambda parts: self._first([_only(text, each) for each in parts]))
-        if len(found) < len(numbers):
-            self._keep(_only(text, found))
+        minimal(numbers, lambda parts: self.take_first([_only(text, each) for each in parts]))
 
     def _take_edits(self, edits: Callable[[ast.AST], Iterator[ast.AST | list[Any]]]) -> None:
         """Replace nodes by what is simpler, each until none fails any more."""
@@ -86,7 +87,7 @@ class SourceShrinker(Shrinker[str]):
             texts = _edited(self.program, number, edits)
             if texts is None:
                 return
-            if not self.take_first(texts):
+            if self.take_first(texts) is None:
                 number += 1
 
 

@@ -43,6 +43,7 @@ def shrunk(text: str, fails: Callable[[str], bool]) -> str:
     trials: Any = FakeTrials(fails)
     shrinker = SourceShrinker(source_text(text), RAISED, trials, lambda program: None)
     shrinker.shrink()
+    shrinker.rename()
     return shrinker.program
 
 
