@@ -210,7 +210,7 @@ class _Server(MCPServer):
 
 
 def server(root: Path, *, allow_edits: bool) -> MCPServer:
-    """The server of one folder: seven tools, and the recordings there as resources."""
+    """The server of one folder: eight tools, and the recordings there as resources."""
     commands = Commands(root, allow_edits=allow_edits)
     made = _Server("dynamo", instructions=_INSTRUCTIONS)
     _add_runs(made, commands)
@@ -250,6 +250,26 @@ def _add_runs(made: MCPServer, commands: Commands) -> None:
         if program is None:
             raise ToolError("fix: give a program, or the number of a fix to apply")
         return await commands.output(["fix", "-y", *commands.program(program)], timeout_s, context)
+
+    @made.tool()
+    async def repro(
+        program: Program,
+        context: Context,
+        of: Annotated[
+            str | None,
+            Field(
+                description="graph:N, break:N, recompile:N, exception or wrong-result; else what fails first",
+                pattern=r"^[a-z]+[:-]?\w*$",
+            ),
+        ] = None,
+        timeout_s: Seconds = 1800,
+    ) -> Answer:
+        """Make a small file that fails alone of what torch.compile gets wrong or crashes on: repro.py and
+        issue.md in .dynamo. exit_code 105: nothing fails."""
+        only = [] if of is None else ["--of", of]
+        file = str(default_folder() / "repro.py")
+        arguments = ["repro", "-y", "--budget", f"{timeout_s / 2:g}", "-o", file, *only]
+        return await commands.output([*arguments, *commands.program(program)], timeout_s, context)
 
 
 def _add_reports(made: MCPServer, commands: Commands) -> None:

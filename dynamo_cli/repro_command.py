@@ -1,6 +1,7 @@
 """`dynamo repro`."""
 
 import os
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -29,25 +30,15 @@ from .report_output import format_option, put, write_report
 from .running import say
 
 _ISSUE = "issue.md"
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-class Duration(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
-    """Seconds, or a number with its unit: 90, 90s, 10m, 1h."""
-
-    name = "duration"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The seconds."""
-        text = str(value)
-        unit = _UNITS.get(text[-1:])
-        try:
-            seconds = float(text if unit is None else text[:-1]) * (unit or 1.0)
-        except ValueError:
-            seconds = 0.0
-        if not 0 < seconds < float("inf"):
-            self.fail(f"{text!r} is no time: 90s, 10m or 1h", param, ctx)
-        return seconds
+def _seconds(ctx: click.Context, parameter: click.Parameter, value: str) -> float:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", value)
+    seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
+    if not seconds:
+        raise click.BadParameter(f"{value!r} is no time: 90s, 10m or 1h")
+    return seconds
 
 
 def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None) -> Of:
@@ -72,7 +63,7 @@ def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None
 )
 @documented_option(
     "--budget",
-    type=Duration(),
+    callback=_seconds,
     default="10m",
     metavar="TIME",
     help="Try nothing more after so long: 90s, 10m, 1h.  [default: 10m]",

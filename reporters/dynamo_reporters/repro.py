@@ -1,13 +1,11 @@
 """`dynamo repro`: the page, issue.md, and the JSON document."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from dataclasses import field
 
 from dynamo_core.analysis.words import number, seconds
-from dynamo_core.repro.failure import Failure
-from dynamo_core.repro.result import OfVersion, Proof, Repro, Tried
-from dynamo_core.repro.result import Trial as ReproTrial
-from dynamo_core.shared.conversion import from_fields
+from dynamo_core.repro.result import Repro, Tried
+from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
@@ -66,7 +64,7 @@ def _failure_text(found: Repro) -> str:
 
 def _stage_text(found: Repro) -> str:
     if found.stage is not None:
-        return f"; it is wrong since {found.stage} (backend {found.backend})"
+        return f"; it fails from {found.stage} on (backend {found.backend})"
     return "" if found.backend is None else f"; backend {found.backend}"
 
 
@@ -143,28 +141,11 @@ def _title(found: Repro) -> str:
 class ReproDocument:
     """What `dynamo repro` has found, and each trial."""
 
-    origin: Annotated[str, "what the program was made of: graph or source"]
-    of: str
-    failure: Failure
-    stage: Annotated[str | None, "the first stage of the compiler with which it fails; null if not known"]
-    backend: str | None
-    graph: Annotated[int | None, "its number; null where the script was made smaller"]
-    text: Annotated[str, "the program"]
+    found: Repro = field(metadata=INLINE)
     lines: int
-    size: str
-    first_size: str
-    proof: Proof | None
     is_proven: bool
-    stopped: Annotated[str | None, "why it may not be the smallest"]
-    problem: str | None
-    torch: str | None
-    python: str | None
-    versions: tuple[OfVersion, ...]
-    tried: tuple[Tried, ...]
-    trials: tuple[ReproTrial, ...]
 
 
 def repro_document(found: Repro) -> ReproDocument:
     """The document."""
-    lists = {name: tuple(getattr(found, name)) for name in ("versions", "tried", "trials")}
-    return from_fields(ReproDocument, found, **lists)
+    return ReproDocument(found, found.lines, found.is_proven)

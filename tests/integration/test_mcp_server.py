@@ -97,7 +97,8 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
 def test_there_are_few_tools_and_each_is_described(serve: Callable[..., None]) -> None:
     async def use(client: Client) -> None:
         tools = (await client.list_tools()).tools
-        assert {tool.name for tool in tools} == {"run", "explain", "look", "fix", "check", "diff", "verify"}
+        names = {"run", "explain", "look", "fix", "check", "diff", "verify", "repro"}
+        assert {tool.name for tool in tools} == names
         assert all(tool.description for tool in tools)
 
     serve(use)
@@ -110,6 +111,7 @@ def test_a_program_is_run_and_explained_page_by_page(serve: Callable[..., None],
     async def use(client: Client) -> None:
         ran = await answer(client, "run", program=["small.py"])
         assert (ran["exit_code"], ran["text"]) == (0, "hello\n")
+        assert (await answer(client, "repro", program=["small.py"]))["exit_code"] == 105
         first = await answer(client, "explain", recording="toy")
         assert "Do first" in first["text"] and len(first["text"]) <= 4000
         whole, cursor = "", 0

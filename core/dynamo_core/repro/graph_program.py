@@ -247,6 +247,8 @@ def captured_program(graph: Graph, symbols: Sequence[Symbol]) -> GraphProgram:
     values = {each.name: tensor for each in nodes if (tensor := _tensor(each, hints)) is not None}
     values.update({each.name: tensor for each in placeholders if (tensor := _tensor(each, hints))})
     outputs, statements = _statements(body, given)
+    if any("_functorch." in each.text for each in statements):
+        raise NothingSelected(f"graph {graph.number} has transforms of torch.func, which cannot be cut")
     constants = _constants(nodes, values, statements)
     missing = [
         each.text for each in statements if "self." in each.text and not each.binds <= constants.keys()

@@ -1,29 +1,25 @@
 """Makes the program of a graph smaller as long as it fails in the same way: statements, then the rest."""
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from ..model import TensorInfo
-from .failure import Failure
 from .graph_program import GraphProgram, Input, is_contiguous, statement_of
-from .shrinking import least, minimal
-from .trials import Trials
+from .shrinking import Shrinker, least, minimal
+from .trials import Candidate
 
-Kept = Callable[[GraphProgram], None]  # gets each smaller program that fails
 _MOST_SIZES = 12  # distinct sizes of a program that are made smaller
 
 
-class GraphShrinker:
-    """Shrinks one program; `kept` is told of each smaller one that fails."""
+class GraphShrinker(Shrinker[GraphProgram]):
+    """Shrinks the program of a graph."""
 
-    def __init__(self, program: GraphProgram, failure: Failure, trials: Trials, kept: Kept) -> None:
-        self.program = program
-        self._failure = failure
-        self._trials = trials
-        self._kept = kept
+    def candidate(self, program: GraphProgram) -> Candidate:
+        """The texts to try of a program."""
+        return program.candidate()
 
     def shrink(self) -> None:
         """Shrink until nothing gets smaller; BudgetSpent ends it earlier."""
@@ -39,24 +35,10 @@ class GraphShrinker:
             self._take_inputs()
             self._take_sizes()
             self._take_arguments()
-        self._take_first([_without_unread(_renamed(self.program)), _renamed(self.program)])
 
-    def _take_first(self, candidates: Sequence[GraphProgram | None]) -> bool:
-        """Go on with the first candidate that fails."""
-        found = self._first(candidates)
-        if found is not None:
-            self._keep(candidates[found])
-        return found is not None
-
-    def _first(self, candidates: Sequence[GraphProgram | None]) -> int | None:
-        return self._trials.first(
-            [None if each is None else each.candidate() for each in candidates], self._failure
-        )
-
-    def _keep(self, program: GraphProgram | None) -> None:
-        assert program is not None
-        self.program = program
-        self._kept(program)
+    def rename(self) -> None:
+        """Replace the names of the user's by plain ones, if it fails with those as well."""
+        self.take_first([_without_unread(_renamed(self.program)), _renamed(self.program)])
 
     def _take_options(self) -> None:
         """Leave out what surrounds the graph: gradients, comparisons, settings."""
@@ -69,36 +51,27 @@ class GraphShrinker:
         ):
             changed = replace(self.program, **change)
             if changed != self.program:
-                self._take_first([changed])
-        for line in self.program.prelude:
+                self.take_first([changed])
+        for line in self.program.prelude[self.program.backend_lines :]:
             rest = tuple(each for each in self.program.prelude if each != line)
-            self._take_first([replace(self.program, prelude=rest)])
+            self.take_first([replace(self.program, prelude=rest)])
 
     def _take_beginning(self) -> None:
         """Leave out the statements behind the first with which it fails."""
         program = self.program
-        count = len(program.statements)
-        found = least(1, count, lambda tried: self._first([program.until(each) for each in tried]))
-        if found < count:
-            self._take_first([program.until(found)])
+        least(1, len(program.statements), lambda tried: self.take_first([program.until(n) for n in tried]))
 
     def _take_end(self) -> None:
         """Leave out as many statements in front as it fails without."""
         program = self.program
         statements = program.statements
-
-        def fails(tried: Sequence[int]) -> int | None:
-            return self._first([program.only(statements[-each:]) for each in tried])
-
-        found = least(1, len(statements), fails)
-        if found < len(statements):
-            self._take_first([program.only(statements[-found:])])
+        least(
+            1, len(statements), lambda tried: self.take_first([program.only(statements[-n:]) for n in tried])
+        )
 
     def _take_statements(self) -> None:
         program = self.program
-        found = minimal(program.statements, lambda parts: self._first([program.only(each) for each in parts]))
-        if len(found) < len(program.statements):
-            self._keep(program.only(found))
+        minimal(program.statements, lambda parts: self.take_first([program.only(each) for each in parts]))
 
     def _take_outputs(self) -> None:
         program = self.program
@@ -106,16 +79,14 @@ class GraphShrinker:
         def only(outputs: Sequence[str]) -> GraphProgram | None:
             return program.only(program.statements, outputs) if outputs else None
 
-        found = minimal(program.outputs, lambda parts: self._first([only(each) for each in parts]))
-        if len(found) < len(program.outputs):
-            self._keep(only(found))
+        minimal(program.outputs, lambda parts: self.take_first([only(each) for each in parts]))
 
     def _take_inputs(self) -> None:
         """Contiguous strides, no gradient, plain numbers, float32, for each input for itself."""
         for each in self.program.inputs:
             for simpler in _simpler_inputs(each):
                 inputs = [simpler if one.name == each.name else one for one in self.program.inputs]
-                if self._take_first([replace(self.program, inputs=tuple(inputs))]):
+                if self.take_first([replace(self.program, inputs=tuple(inputs))]) is not None:
                     break
 
     def _take_sizes(self) -> None:
@@ -123,7 +94,7 @@ class GraphShrinker:
         sizes = sorted({size for size in chain(*shapes) if isinstance(size, int) and size > 1}, reverse=True)
         for size in sizes[:_MOST_SIZES]:
             smaller = sorted({1, 2, 3, 4, 8, size // 2} & set(range(1, size)))
-            self._take_first([_resized(self.program, size, each) for each in smaller])
+            self.take_first([_resized(self.program, size, each) for each in smaller])
 
     def _take_arguments(self) -> None:
         """Leave out arguments of calls: keywords, and positional ones at the end."""
@@ -132,7 +103,7 @@ class GraphShrinker:
                 changed = statement_of(ast.parse(text).body[0])
                 statements = list(self.program.statements)
                 statements[index] = changed
-                if self._take_first([self.program.only(statements)]):
+                if self.take_first([self.program.only(statements)]) is not None:
                     break
 
 

@@ -1,7 +1,7 @@
 """The result of `dynamo repro`: the program that fails alone, how that is known, and what was tried."""
 
 from dataclasses import field
-from typing import Literal
+from typing import Annotated, Literal
 
 from ..shared.quick_dataclass import dataclass
 from .failure import Failure
@@ -56,30 +56,24 @@ class Tried:
 
 @dataclass
 class Repro:
-    """What `dynamo repro` has found: the smallest program that fails, and how that is known.
+    """What `dynamo repro` has found: the smallest program that fails, and how that is known."""
 
-    `origin` is where it was made from. `stage` is the first stage of the compiler with which it fails, None
-    where that is not known. `machine` is torch's description of it. `stopped` says why shrinking ended early,
-    `problem` what else could not be done.
-    """
-
-    program: str
-    origin: Literal["graph", "source"]
+    origin: Annotated[Literal["graph", "source"], "what the program was made of"]
     of: str
     failure: Failure
-    text: str
+    text: Annotated[str, "the program"]
     first_size: str
     size: str
-    stage: str | None = None
-    graph: int | None = None
+    stage: Annotated[str | None, "the first stage with which it fails; null if not known"] = None
+    graph: Annotated[int | None, "its number; null where the script was made smaller"] = None
     backend: str | None = None
     proof: Proof | None = None
     trials: list[Trial] = field(default_factory=list)
-    stopped: str | None = None
-    problem: str | None = None
+    stopped: Annotated[str | None, "why it may not be the smallest"] = None
+    problem: Annotated[str | None, "what else could not be done"] = None
     torch: str | None = None
     python: str | None = None
-    machine: str | None = None
+    machine: Annotated[str | None, "torch's description of it"] = None
     versions: list[OfVersion] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
     seconds: float = 0.0

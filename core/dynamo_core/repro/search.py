@@ -8,7 +8,7 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..analysis.graphs.program import CONTENTS
 from ..fix.trial import script_of
@@ -25,10 +25,11 @@ from .graph_program import GraphProgram, captured_program, with_failure
 from .graph_shrinking import GraphShrinker
 from .proof import prove, with_versions
 from .result import Repro, Tried
+from .shrinking import Shrinker
 from .source_program import (
-    SourceProgram,
     SourceShrinker,
-    source_program,
+    source_candidate,
+    source_text,
     with_assertion,
     with_compile_argument,
     with_double_quotes,
@@ -214,24 +215,10 @@ class _Search:
             self._trials.attempts = 1
             return None
         program, failure, backend = failing
-        found = Repro(
-            program=self._recording.path.name,
-            origin="graph",
-            of=f"graph {graph.number}",
-            failure=failure,
-            text=program.text(),
-            first_size=program.size,
-            size=program.size,
-            stage=_LADDER.get(backend),
-            graph=graph.number,
-            backend=backend,
-        )
-
-        def kept(smaller: GraphProgram) -> None:
-            found.text, found.size = smaller.text(), smaller.size
-
-        kept(program)
-        self._shrink(GraphShrinker(program, failure, self._trials, kept).shrink, found)
+        found = _begun("graph", f"graph {graph.number}", failure, program.candidate())
+        found.stage, found.graph, found.backend = _LADDER.get(backend), graph.number, backend
+        shrinker = GraphShrinker(program, failure, self._trials, _keeping(found))
+        self._shrink(shrinker, shrinker.shrink, found)
         return found
 
     def _first_failing(
@@ -277,7 +264,7 @@ class _Search:
             return [BackendText('"eager"')]
         return [BackendText('"eager"'), own]
 
-    def _shrink(self, shrink: Callable[[], None], found: Repro) -> None:
+    def _shrink(self, shrinker: Shrinker[Any], shrink: Callable[[], None], found: Repro) -> None:
         trials = self._trials
         try:
             if found.failure.kind == "hang":
@@ -290,6 +277,7 @@ class _Search:
         except KeyboardInterrupt:
             found.stopped = "it was interrupted"
         trials.deadline = max(trials.deadline, time.monotonic() + _TO_FINISH)
+        shrinker.rename()
         failures = trials.failures(Candidate(found.text, found.text, found.size))
         same = [each for each in failures if found.failure.is_same(each)]
         found.failure = same[0] if same else found.failure  # with the message of the smaller program
@@ -300,51 +288,37 @@ class _Search:
         if self._script is None:
             raise self._nothing("no graph fails, and the program is no script that could be made smaller")
         try:
-            program = source_program(self._script.read_text(encoding="utf-8"))
+            text = source_text(self._script.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, SyntaxError, RecursionError) as error:
             raise self._nothing(f"{self._script} cannot be read: {error}") from error
         arguments = list(self._plan.request.program.arguments[1:])
         if arguments:
-            text = f"import sys\nsys.argv[1:] = {arguments!r}\n{program.text}"
-            program = SourceProgram(text)
-        self._announce(f"script: {program.size}")
-        program, failure = self._first_failing_source(program)
-        found = Repro(
-            program=self._recording.path.name,
-            origin="source",
-            of=self._plan.of.what if self._plan.of.what != "any" else "the script",
-            failure=failure,
-            text=program.text,
-            first_size=program.size,
-            size=program.size,
-        )
-
-        def kept(smaller: SourceProgram) -> None:
-            found.text, found.size = smaller.text, smaller.size
-
-        shrinker = SourceShrinker(program, failure, self._trials, kept)
-        self._shrink(lambda: self._shrink_source(shrinker, found), found)
+            text = f"import sys\nsys.argv[1:] = {arguments!r}\n{text}"
+        self._announce(f"script: {source_candidate(text).size}")
+        text, failure = self._first_failing_source(text)
+        of = self._plan.of
+        what = of.what.replace("any", "the script") + (f":{of.number}" if of.number else "")
+        found = _begun("source", what, failure, source_candidate(text))
+        shrinker = SourceShrinker(text, failure, self._trials, _keeping(found))
+        self._shrink(shrinker, lambda: self._shrink_source(shrinker, found), found)
         self._assert(found.text, found)
         return found
 
-    def _first_failing_source(self, program: SourceProgram) -> tuple[SourceProgram, Failure]:
+    def _first_failing_source(self, text: str) -> tuple[str, Failure]:
         of = self._plan.of
-        for text in (program.text, with_prints(program.text)):
-            if text is None:
-                continue
-            tried = SourceProgram(text)
-            failures = [each for each in self._trials.failures(tried.candidate()) if each.kind in of.kinds]
-            number = max(of.number, 1)
-            if len(failures) >= number and self._is_steady(tried):
-                return tried, failures[number - 1]
+        number = max(of.number, 1)
+        for each in filter(None, (text, with_prints(text))):
+            found = self._trials.failures(source_candidate(each))
+            failures = [failure for failure in found if failure.kind in of.kinds]
+            if len(failures) >= number and self._is_steady(each):
+                return each, failures[number - 1]
         if of.what in ("break", "recompile"):
             raise self._nothing(f"the program has no {of.what} {of.number} when it runs again")
         raise self._nothing("compiled, the program does and prints what it does in plain Python")
 
-    def _is_steady(self, program: SourceProgram) -> bool:
+    def _is_steady(self, text: str) -> bool:
         """Whether plain Python prints the same when it is run again."""
-        again = Candidate(program.text + "\n", program.text, program.size)
-        plain = [self._trials.outcome(text, plain=True) for text in (again.text, again.plain)]
+        plain = [self._trials.outcome(text, plain=True, attempt=each) for each in (0, 1)]
         if plain[0].get("output") == plain[1].get("output"):
             return True
         self._reasons.append("in plain Python it prints something else each time")
@@ -353,7 +327,7 @@ class _Search:
     def _shrink_source(self, shrinker: SourceShrinker, found: Repro) -> None:
         """Take the first backend with which it fails, then shrink."""
         for backend in _LADDER:
-            if shrinker.take_first([with_compile_argument(shrinker.program.text, "backend", backend)]):
+            if shrinker.take_first([with_compile_argument(shrinker.program, "backend", backend)]) is not None:
                 found.stage, found.backend = _LADDER[backend], backend
                 break
         shrinker.shrink()
@@ -377,7 +351,7 @@ class _Search:
         ]
         if raised:
             found.text, found.failure = finished, raised[0]
-            found.size = SourceProgram(finished).size
+            found.size = source_candidate(finished).size
 
     def _asserting(self, text: str) -> str | None:
         """The text with an assertion in place of its only print, else one of all that it would print."""
@@ -406,6 +380,19 @@ class _Search:
             ended = self._trials.outcomes([text for text in changed.values() if text is not None])
             tried = [Tried(each, how["ending"] == "passed") for each, how in zip(changed, ended, strict=True)]
         return tried
+
+
+def _begun(origin: Literal["graph", "source"], of: str, failure: Failure, first: Candidate) -> Repro:
+    return Repro(origin, of, failure, first.text, first_size=first.size, size=first.size)
+
+
+def _keeping(found: Repro) -> Callable[[Candidate], None]:
+    """Takes a smaller program into the result."""
+
+    def keep(smaller: Candidate) -> None:
+        found.text, found.size = smaller.text, smaller.size
+
+    return keep
 
 
 def _with_backend(program: GraphProgram, backend: BackendText) -> GraphProgram:

@@ -1,9 +1,14 @@
 """Delta debugging: the smallest selection of items with which something still holds."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Generic, TypeVar
+
+from .failure import Failure
+from .trials import Candidate, Trials
 
 Item = TypeVar("Item")
+Program = TypeVar("Program")
 
 # Which of several candidates, in their order, is the first that fails as it should; None where none does.
 First = Callable[[Sequence[Sequence[Item]]], int | None]
@@ -48,3 +53,37 @@ def least(low: int, high: int, holds: Callable[[Sequence[int]], int | None]) -> 
         else:
             low, high = (low if found == 0 else tried[found - 1] + 1), tried[found]
     return high
+
+
+class Shrinker(ABC, Generic[Program]):
+    """Makes a program smaller as long as it fails in the same way; `kept` is told of each smaller one."""
+
+    def __init__(
+        self, program: Program, failure: Failure, trials: Trials, kept: Callable[[Candidate], None]
+    ) -> None:
+        self.program = program
+        self._failure = failure
+        self._trials = trials
+        self._kept = kept
+
+    @abstractmethod
+    def candidate(self, program: Program) -> Candidate:
+        """The texts to try of a program."""
+
+    @abstractmethod
+    def shrink(self) -> None:
+        """Shrink until nothing gets smaller; BudgetSpent ends it earlier."""
+
+    @abstractmethod
+    def rename(self) -> None:
+        """Replace the names of the user's by plain ones, if it fails with those as well."""
+
+    def take_first(self, programs: Sequence[Program | None]) -> int | None:
+        """The index of the first of these that fails, which is gone on with; None where none does."""
+        candidates = [None if each is None else self.candidate(each) for each in programs]
+        found = self._trials.first(candidates, self._failure)
+        program = None if found is None else programs[found]
+        if program is not None:
+            self.program = program
+            self._kept(self.candidate(program))
+        return found

@@ -14,39 +14,26 @@ from itertools import takewhile
 from typing import Any
 
 from ..analysis.words import number
-from ..shared.quick_dataclass import dataclass
-from .failure import Failure
-from .shrinking import minimal
-from .trials import Candidate, Trials
+from .shrinking import Shrinker, minimal
+from .trials import Candidate
 
 _MOST_PASSES = 8
 _TORCHS = ("forward", "backward", "setup_context")  # methods that torch calls by their names
 
 
-@dataclass(frozen=True)
-class SourceProgram:
-    """The text of a script."""
-
-    text: str
-
-    @property
-    def size(self) -> str:
-        """How large it is, in words."""
-        return number(sum(bool(line.strip()) for line in self.text.splitlines()), "line")
-
-    def candidate(self) -> Candidate:
-        """The text to try, compiled and not."""
-        return Candidate(self.text, self.text, self.size)
+def source_candidate(text: str) -> Candidate:
+    """A script to try, compiled and not."""
+    return Candidate(text, text, number(sum(bool(line.strip()) for line in text.splitlines()), "line"))
 
 
-def source_program(text: str) -> SourceProgram:
+def source_text(text: str) -> str:
     """A script without comments and docstrings; SyntaxError where it is no Python."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and _is_docstring(body[0]) and not isinstance(node, ast.Lambda):
             node.body = body[1:] or [ast.Pass()]  # type: ignore[attr-defined]
-    return SourceProgram(_text(tree))
+    return _text(tree)
 
 
 def _is_docstring(node: ast.AST) -> bool:
@@ -56,7 +43,7 @@ def _is_docstring(node: ast.AST) -> bool:
 
 
 def _text(tree: ast.Module) -> str:
-    """The text of a module, with two empty lines around functions and classes."""
+    """The text of a module, with two empty lines around functions and classes, and none behind a colon."""
     parts: list[str] = []
     is_block = False
     for statement in ast.fix_missing_locations(tree).body:
@@ -64,19 +51,15 @@ def _text(tree: ast.Module) -> str:
         parts += ["", ""] if parts and (is_block or was_block) else []
         lines = ast.unparse(statement).splitlines()
         parts += [line for number, line in enumerate(lines) if line.strip() or number]
-    return "\n".join(parts) + "\n"
+    return with_double_quotes(re.sub(r":\n\n(?= )", ":\n", "\n".join(parts)) + "\n")
 
 
-class SourceShrinker:
-    """Shrinks a script; `kept` is told of each smaller one that fails."""
+class SourceShrinker(Shrinker[str]):
+    """Shrinks the text of a script."""
 
-    def __init__(
-        self, program: SourceProgram, failure: Failure, trials: Trials, kept: Callable[[SourceProgram], None]
-    ) -> None:
-        self.program = program
-        self._failure = failure
-        self._trials = trials
-        self._kept = kept
+    def candidate(self, program: str) -> Candidate:
+        """The texts to try of a program."""
+        return source_candidate(program)
 
     def shrink(self) -> None:
         """Shrink until nothing gets smaller; BudgetSpent ends it earlier."""
@@ -87,39 +70,24 @@ class SourceShrinker:
             self._take_edits(_simpler)
             if self.program == before:
                 break
-        self.take_first([_renamed(self.program.text)])
 
-    def take_first(self, texts: Sequence[str | None]) -> bool:
-        """Go on with the first of these texts that fails."""
-        found = self._first(texts)
-        if found is not None:
-            self._keep(texts[found])
-        return found is not None
-
-    def _first(self, texts: Sequence[str | None]) -> int | None:
-        programs = [None if each is None else SourceProgram(each).candidate() for each in texts]
-        return self._trials.first(programs, self._failure)
-
-    def _keep(self, text: str | None) -> None:
-        assert text is not None
-        self.program = SourceProgram(text)
-        self._kept(self.program)
+    def rename(self) -> None:
+        """Replace the names of the user's by plain ones, if it fails with those as well."""
+        self.take_first([_renamed(self.program, with_attributes=each) for each in (True, False)])
 
     def _take_statements(self) -> None:
-        text = self.program.text
+        text = self.program
         numbers = range(sum(isinstance(each, ast.stmt) for each in ast.walk(ast.parse(text))))
-        found = minimal(numbers, lambda parts: self._first([_only(text, each) for each in parts]))
-        if len(found) < len(numbers):
-            self._keep(_only(text, found))
+        minimal(numbers, lambda parts: self.take_first([_only(text, each) for each in parts]))
 
     def _take_edits(self, edits: Callable[[ast.AST], Iterator[ast.AST | list[Any]]]) -> None:
         """Replace nodes by what is simpler, each until none fails any more."""
         number = 0
         while True:
-            texts = _edited(self.program.text, number, edits)
+            texts = _edited(self.program, number, edits)
             if texts is None:
                 return
-            if not self.take_first(texts):
+            if self.take_first(texts) is None:
                 number += 1
 
 
@@ -203,7 +171,7 @@ def _simpler(node: ast.AST) -> Iterator[ast.AST | list[Any]]:
     if isinstance(node, ast.Call):
         for index in reversed(range(len(node.args))):
             yield _with(node, args=[*node.args[:index], *node.args[index + 1 :]])
-        is_compile = ast.unparse(node.func) == "torch.compile"  # whose backend says the stage
+        is_compile = _is_compile(node.func)  # whose backend says the stage
         for keyword in [each for each in node.keywords if not (is_compile and each.arg == "backend")]:
             yield _with(node, keywords=[one for one in node.keywords if one is not keyword])
         if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
@@ -240,8 +208,11 @@ def _with(node: ast.AST, **fields: Any) -> ast.AST:
     return other
 
 
-def _renamed(text: str) -> str | None:
-    """The text with plain names for functions, classes, arguments and variables that it binds itself."""
+def _renamed(text: str, *, with_attributes: bool) -> str | None:
+    """The text with plain names for functions, classes, arguments and variables that it binds itself.
+
+    Attributes of `self` may be torch's as well.
+    """
     tree = ast.parse(text)
     fresh: dict[str, str] = {}
     for node in ast.walk(tree):
@@ -253,6 +224,8 @@ def _renamed(text: str) -> str | None:
             name = node.arg if isinstance(node, ast.arg) else node.id
             if name not in ("self", "cls") and not hasattr(builtins, name):
                 fresh.setdefault(name, f"value_{len(fresh) + 1}")
+        elif with_attributes and isinstance(node, ast.Attribute) and _is_set_on_self(node):
+            fresh.setdefault(node.attr, f"value_{len(fresh) + 1}")
     for node in ast.walk(tree):
         for field in ("id", "name", "arg", "attr"):
             if getattr(node, field, None) in fresh:
@@ -260,33 +233,25 @@ def _renamed(text: str) -> str | None:
     return _checked(tree)
 
 
+def _is_set_on_self(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self"
+
+
 def with_compile_argument(text: str, name: str, value: Any) -> str | None:
     """The text with an argument in each call of torch.compile; None where there is none."""
     tree = ast.parse(text)
-    changed = _CompileArgument(name, value)
-    tree = changed.visit(tree)
-    return _checked(tree) if changed.found else None
+    for node in ast.walk(tree):
+        decorators = getattr(node, "decorator_list", [])
+        decorators[:] = [ast.Call(each, [], []) if _is_compile(each) else each for each in decorators]
+    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call) and _is_compile(each.func)]
+    for call in calls:
+        rest = [each for each in call.keywords if each.arg != name]
+        call.keywords = [*rest, ast.keyword(name, ast.Constant(value))]
+    return _checked(tree) if calls else None
 
 
-class _CompileArgument(ast.NodeTransformer):
-    def __init__(self, name: str, value: Any) -> None:
-        self._name, self._value = name, value
-        self.found = False
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        if ast.unparse(node.func) != "torch.compile":
-            return self.generic_visit(node)
-        self.found = True
-        rest = [each for each in node.keywords if each.arg != self._name]
-        node.keywords = [*rest, ast.keyword(self._name, ast.Constant(self._value))]
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.decorator_list = [
-            ast.Call(each, [], []) if ast.unparse(each) == "torch.compile" else each
-            for each in node.decorator_list
-        ]
-        return self.generic_visit(node)
+def _is_compile(node: ast.expr) -> bool:
+    return ast.unparse(node) == "torch.compile"
 
 
 def with_double_quotes(text: str) -> str:

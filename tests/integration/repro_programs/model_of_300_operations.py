@@ -2,6 +2,7 @@
 
 origin: graph
 kind: wrong result
+planted: softplus
 """
 
 import torch

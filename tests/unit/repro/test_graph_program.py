@@ -1,6 +1,6 @@
 """A captured graph as a program, and how it is made smaller."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ from dynamo_core.model import Graph, Node, Symbol, TensorInfo
 from dynamo_core.repro.failure import Failure
 from dynamo_core.repro.graph_program import GraphProgram, captured_program
 from dynamo_core.repro.graph_shrinking import GraphShrinker
+from dynamo_core.repro.trials import BudgetSpent, Candidate
 from dynamo_core.shared.errors import NothingSelected
 from support.fake_trials import FakeTrials
 
@@ -58,10 +59,11 @@ def recorded(code: str = CODE, *further: Node, **fields: Any) -> Graph:
 
 def shrunk(program: GraphProgram, fails: Callable[[str], bool]) -> GraphProgram:
     trials: Any = FakeTrials(fails)
-    kept: list[GraphProgram] = []
+    kept: list[Candidate] = []
     shrinker = GraphShrinker(program, WRONG, trials, kept.append)
     shrinker.shrink()
-    assert kept[-1] == shrinker.program
+    shrinker.rename()
+    assert kept[-1] == shrinker.program.candidate()
     return shrinker.program
 
 
@@ -122,6 +124,7 @@ def test_large_graph_takes_few_trials() -> None:
     trials: Any = FakeTrials(lambda text: "torch.erf(" in text)
     shrinker = GraphShrinker(program, WRONG, trials, lambda program: None)
     shrinker.shrink()
+    shrinker.rename()
     assert [each.text for each in shrinker.program.statements] == ["b = torch.erf(a)"]
     assert trials.tried < 60
 
@@ -162,3 +165,35 @@ def test_module_that_is_not_recorded() -> None:
 def test_graph_without_code() -> None:
     with pytest.raises(NothingSelected, match="its code was not recorded"):
         captured_program(Graph(1, None, 0, None, "inductor", 1), ())
+
+
+def test_transforms_are_left_to_the_script() -> None:
+    level = "torch._functorch.predispatch._jvp_increment_nesting()"
+    code = CODE.replace("parts = torch", f"level = {level}\n        parts = torch")
+    with pytest.raises(NothingSelected, match="has transforms"):
+        captured_program(recorded(code), ())
+
+
+class Ending(FakeTrials):
+    """Ends by the budget after the first success."""
+
+    is_spent = False
+
+    def first(self, candidates: Sequence[Candidate | None], wanted: Failure) -> int | None:
+        """The first candidate that fails; the first with fewer operations is the last."""
+        if self.is_spent:
+            raise BudgetSpent
+        found = super().first(candidates, wanted)
+        chosen = None if found is None else candidates[found]
+        self.is_spent = chosen is not None and chosen.size != "6 operations, 1 input"
+        return found
+
+
+def test_what_was_found_before_the_budget_was_spent_is_kept() -> None:
+    program = captured_program(recorded(), ())
+    trials: Any = Ending(lambda text: "torch.sin" in text)
+    kept: list[Candidate] = []
+    with pytest.raises(BudgetSpent):
+        GraphShrinker(program, WRONG, trials, kept.append).shrink()
+    assert program.size == "6 operations, 1 input"
+    assert kept[-1].size != program.size

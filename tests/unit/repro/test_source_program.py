@@ -6,7 +6,7 @@ from typing import Any
 from dynamo_core.repro.failure import Failure
 from dynamo_core.repro.source_program import (
     SourceShrinker,
-    source_program,
+    source_text,
     with_assertion,
     with_compile_argument,
     with_double_quotes,
@@ -41,9 +41,10 @@ json.dumps({})
 
 def shrunk(text: str, fails: Callable[[str], bool]) -> str:
     trials: Any = FakeTrials(fails)
-    shrinker = SourceShrinker(source_program(text), RAISED, trials, lambda program: None)
+    shrinker = SourceShrinker(source_text(text), RAISED, trials, lambda program: None)
     shrinker.shrink()
-    return shrinker.program.text
+    shrinker.rename()
+    return shrinker.program
 
 
 def test_only_what_fails_is_left() -> None:
@@ -56,9 +57,15 @@ def test_only_what_fails_is_left() -> None:
 
 
 def test_comments_and_docstrings_go() -> None:
-    text = source_program(TEXT).text
+    text = source_text(TEXT)
     assert "theirs" not in text
     assert "project" not in text
+
+
+def test_attributes_are_renamed_where_it_still_fails() -> None:
+    text = "class A:\n    def f(self, x):\n        self.theirs = x\n        return self.theirs\n"
+    assert "theirs" not in shrunk(text, lambda text: text.count("self.") == 2)
+    assert "self.theirs" in shrunk(text, lambda text: text.count("self.theirs") == 2)
 
 
 def test_large_numbers_become_small() -> None:
@@ -71,7 +78,7 @@ def test_argument_of_torch_compile() -> None:
     )
     changed = with_compile_argument(text, "backend", "eager")
     assert changed is not None
-    assert changed.count("backend='eager'") == 2
+    assert changed.count('backend="eager"') == 2
     assert "inductor" not in changed
     assert with_compile_argument("import torch\n", "backend", "eager") is None
 
