@@ -7,8 +7,8 @@ from itertools import chain
 
 from ..model import Frame, Process, Recording
 from .break_costs import BreakCost, costs_of
-from .break_effects import Fallback, distinct_breaks, what_stopped
-from .recompile_echoes import CompileKey, Echoes, below_eager_frames, compile_key
+from .break_effects import DistinctBreak, Fallback, distinct_breaks, what_stopped
+from .recompile_echoes import CompileKey, Echoes, below_breaks, below_eager_frames, compile_key
 from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
 from .summary import failed_to_compile
 from .time.steps import GraphTime, graph_times
@@ -61,6 +61,13 @@ class Figures:
         """The recompiles of what frames call that follow from their running eager."""
         keys = (compile_key(each.stream, frame.compile_id) for each in processes for frame in frames)
         return frozenset(chain.from_iterable(self._below_eager.get(key, ()) for key in keys))
+
+    def recompiles_below_break(self, distinct: DistinctBreak) -> frozenset[CompileKey]:
+        """The recompiles of functions that would be in the graph of their caller without the break."""
+        keys = (
+            below_breaks(distinct.occurrences, self.recompiled, each.stream) for each in distinct.processes
+        )
+        return frozenset(chain.from_iterable(keys))
 
     @cached_property
     def graph_times(self) -> list[GraphTime]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from ..model import CompileId
+from ..model import CompileId, GraphBreak, function_of
 from .recompile_causes import RecompileCause, causes_of
 from .recompiles import FrameRecompiles
 from .summary import frame_of
@@ -53,6 +53,48 @@ def below_eager_frames(frames: Iterable[FrameRecompiles]) -> dict[CompileKey, se
                 keys = {compile_key(stream, each.compile_id) for each in cause.compiles}
                 found.setdefault(compile_key(stream, cause.eager_caller.compile_id), set()).update(keys)
     return found
+
+
+_OF_A_TENSOR = ("size", "relation of sizes", "stride", "rank", "dtype", "requires_grad", "dispatch keys")
+
+
+def below_breaks(
+    breaks: Iterable[GraphBreak], frames: Iterable[FrameRecompiles], stream: Path
+) -> frozenset[CompileKey]:
+    """The recompiles of functions that are frames of their own for one of these breaks, for another caller.
+
+    Without the break, the graph of each caller would have them in it, for the tensors of that call alone.
+    """
+    inside = {(frame.place.file, function_of(frame.function)) for each in breaks for frame in each.stack[1:]}
+    causes = [
+        cause
+        for frame in frames
+        if inside and frame.process.stream == stream and _function(frame) in inside
+        for cause in causes_of(frame)
+        if cause.kind in _OF_A_TENSOR
+    ]
+    # It is met again where the function goes on behind its break.
+    elsewhere = {_what_came(cause) for cause in causes if _is_called_elsewhere(cause)}
+    return frozenset(
+        compile_key(stream, compile_.compile_id)
+        for cause in causes
+        if _what_came(cause) in elsewhere
+        for compile_ in cause.compiles
+    )
+
+
+def _is_called_elsewhere(cause: RecompileCause) -> bool:
+    """Whether what was compiled again was called from other lines than what was compiled first."""
+    callers = cause.frame.records.callers_in_order
+    again = {call.place for each in cause.compiles for _, call in callers.get(each.compile_id, ())}
+    begin = frame_of(cause.compiles[0].compile_id)
+    first = {call.place for _, call in callers.get(begin and begin._replace(compile=0), ())}
+    return bool(first and again) and not first & again
+
+
+def _function(frame: FrameRecompiles) -> tuple[str, str] | None:
+    place = frame.compiles[0].place
+    return None if place is None else (place.file, function_of(frame.name or ""))
 
 
 def _what_came(cause: RecompileCause) -> tuple[object, ...] | None:

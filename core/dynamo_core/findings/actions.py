@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ..model import Place
+from ..model import Place, function_of
 from ..remedies.rules import Assignment, Change
 from ..shared.quick_dataclass import dataclass
 from .build import by_cause, ranking
@@ -58,7 +58,28 @@ def actions_of(findings: Sequence[Finding], saved: Saved) -> list[Action]:
     groups = [_action(same, followers, saved) for same in _grouped([cause for cause, _ in causes])]
     in_order = ranking([leading for leading, _ in groups])
     groups.sort(key=lambda group: (*in_order(group[0]), *_of_equals(group[1])))
+    groups = _with_remedies_first(groups)
     return [replace(action, number=number) for number, (_, action) in enumerate(groups, 1)]
+
+
+def _with_remedies_first(groups: Sequence[tuple[Finding, Action]]) -> list[tuple[Finding, Action]]:
+    """The groups; in a function, what cuts graphs and has no remedy stands behind all that has one."""
+    last = {
+        _function(finding): at
+        for at, (finding, action) in enumerate(groups)
+        if action.remedy is not None and _cuts(finding)
+    }
+
+    def position(at: int) -> tuple[int, int]:
+        finding, action = groups[at]
+        has_none = action.remedy is None and _cuts(finding)
+        return max(at, last.get(_function(finding), at)) if has_none else at, at if has_none else -1
+
+    return [groups[at] for at in sorted(range(len(groups)), key=position)]
+
+
+def _function(finding: Finding) -> tuple[str, str]:
+    return "" if finding.place is None else finding.place.file, function_of(finding.function)
 
 
 def _of_equals(action: Action) -> tuple[int, int]:

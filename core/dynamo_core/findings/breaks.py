@@ -69,7 +69,9 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
             each.crossed,
         ),
         remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
-        brings_about=cost.recompiles.compiles | figures.recompiles_below(each.processes, frames),
+        brings_about=cost.recompiles.compiles
+        | figures.recompiles_below(each.processes, frames)
+        | figures.recompiles_below_break(each),
     )
 
 

@@ -177,7 +177,8 @@ def _reasons(found: Mapping[str, Sequence[Draft]]) -> dict[str, str]:
 
 def _is_of_a_dynamic_number(draft: Draft) -> bool:
     """Whether it is a break on a number that is no constant, as it is after a recompile for its value."""
-    return draft.kind == "graph break" and all(_DYNAMIC_NUMBER in each for each in draft.evidence.records)
+    records = draft.evidence.records
+    return draft.kind == "graph break" and bool(records) and all(_DYNAMIC_NUMBER in each for each in records)
 
 
 def by_identity(drafts: Sequence[Draft]) -> dict[str, list[Draft]]:
@@ -267,7 +268,9 @@ def by_cause(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]]
 
 
 def _is_met_by_each_call(finding: Finding) -> bool:
-    return finding.kind == "graph break" and not finding.is_library and (finding.evidence.ran or 0) > 1
+    """Whether it is a break that ran more than once; where that is unknown, that was met more than once."""
+    ran = finding.evidence.times if finding.evidence.ran is None else finding.evidence.ran
+    return finding.kind == "graph break" and not finding.is_library and ran > 1
 
 
 def _happened_once(finding: Finding) -> bool:

@@ -179,6 +179,14 @@ _LONGEST_CONTEXT = 200
 _CONTEXT = "Developer debug context: "
 _DDP = "torch/nn/parallel/distributed.py"
 _DISTRIBUTION = "torch/distributions/distribution.py"
+# What is infinite or undefined for some values: its gradient is then NaN, also where it is not chosen.
+_UNDEFINED = re.compile(r"/|\b(?:log|sqrt|rsqrt|pow|reciprocal|acos|asin|norm)\(|\*\*")
+# A test for there being anything, behind which is mostly divided by how much there is.
+_IS_EMPTY = re.compile(r"\.any\(\)|[!=]= 0\b")
+_CAREFUL = (
+    "; on both sides a divisor, or what goes into a root or logarithm, must be safe, as by "
+    "`.clamp(min=1e-9)`: else gradients are NaN"
+)
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 
 
@@ -233,6 +241,7 @@ class BreakContext:
             "called": (call or self.entered or line).partition("(")[0],
             "target": ", ".join(targets) or "what it returns",
             "function": self.function or "the function",
+            "careful": _CAREFUL if self._may_lose_gradients else "",
             "library": self.library or "the library",
         }
 
@@ -240,6 +249,12 @@ class BreakContext:
     def is_in_library(self) -> bool:
         """Whether the break is inside of a library other than torch."""
         return self.entered is not None and self.library not in (None, "torch")
+
+    @property
+    def _may_lose_gradients(self) -> bool:
+        """Whether a side of the branch may have no gradient for the values of the other."""
+        is_undefined = any(map(_UNDEFINED.search, (self.line, *self.following)))
+        return self.grad_enabled is not False and (is_undefined or bool(_IS_EMPTY.search(self.line)))
 
     @property
     def counts_a_loop(self) -> bool:

@@ -230,7 +230,7 @@ _BRANCHES: BreakRules = (
             RemedyTemplate(
                 "calculate both and choose, `torch.where(condition, then, else)`, for each value that the "
                 "branches change; in `{condition}` write `&` for `and`, `|` for `or`, `~` for `not`, with "
-                "each side in brackets, and `==` or `torch.isin` for `in`.",
+                "each side in brackets, and `==` or `torch.isin` for `in`{careful}.",
                 cures=("and_of_two_values",),
                 change=_TO_WHERE,
                 not_for=("error_raised_on_a_value", "loop_that_is_left", "assert_of_two_values"),
@@ -244,7 +244,8 @@ _BRANCHES: BreakRules = (
         (
             RemedyTemplate(
                 "calculate both and choose, `torch.where({tensor_condition}, then, else)`, for each value "
-                "that the branches change; where one of them must not be calculated, use `torch.cond`.",
+                "that the branches change; where one of them must not be calculated, use "
+                "`torch.cond`{careful}.",
                 cures=("branch_on_a_value", "rope_grown_by_positions"),
                 change=_TO_WHERE,
                 not_for=("error_raised_on_a_value", "loop_that_is_left", "branch_on_a_negation"),
@@ -258,8 +259,8 @@ _VALUES: BreakRules = (
         "which way `{branch}` goes depends on what a tensor holds, " + _NOT_KNOWN,
         (
             RemedyTemplate(
-                "do not take the value out: calculate both and choose, "
-                "`torch.where({tensor_condition}, then, else)`, for each value that the branches change.",
+                "do not take the value out: calculate both and choose, `torch.where({tensor_condition}, "
+                "then, else)`, for each value that the branches change{careful}.",
                 cures=("item_then_branch",),
                 change=_TO_WHERE,
             ),

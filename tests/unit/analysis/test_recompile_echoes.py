@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.recompile_echoes import compile_key
+from dynamo_core.analysis.recompile_echoes import below_breaks, compile_key
+from dynamo_core.analysis.recompiles import frames_recompiled
 from dynamo_core.findings import Cost, Draft, Evidence, Figure
 from dynamo_core.findings.build import by_identity, of_identities, ranked
 from dynamo_core.findings.kinds import Kind
-from dynamo_core.model import CompileId, Frame, Place, Process, Recording, StackFrame
-from support.made_causes import process, size
+from dynamo_core.model import CompileId, Frame, GraphBreak, Place, Process, Recording, StackFrame
+from support.made_causes import FILE, process, size
 
 PROCESS = Process(Path("s.log"))
 
@@ -80,3 +81,22 @@ def test_what_a_frame_that_runs_eager_calls_is_recompiled_because_of_it() -> Non
     assert below(needs_gradients, fallback, block) == ["0/1"]
     assert below(needs_gradients, block) == [], "its caller is compiled"
     assert below(size(4, 5), fallback, block) == [], "a size would have been met in the caller, too"
+
+
+def test_what_two_lines_call_is_recompiled_because_of_the_break_that_keeps_it_out_of_their_graphs() -> None:
+    def below(*lines: int) -> list[str]:
+        frames = [
+            Frame(
+                "f", Place("net.py", 3), "compiled", None, True, False, CompileId(0, number), called_from=call
+            )
+            for number, line in enumerate(lines)
+            for call in [StackFrame(Place("net.py", line), "forward", "f(x)")]
+        ]
+        run = process([size(4, 5)], frames=frames)
+        stack = tuple(StackFrame(Place(FILE, line), name, "") for line, name in ((12, "forward"), (4, "f")))
+        met = GraphBreak("print", stack, CompileId(5, 0))
+        recompiled = frames_recompiled(Recording(Path("r"), None, [run], 1, []))
+        return [each for _, each in below_breaks([met], recompiled, run.stream)]
+
+    assert below(12, 13) == ["0/1"]
+    assert below(12, 12) == [], "one caller's size varies"

@@ -290,3 +290,13 @@ def test_a_break_on_a_number_that_another_break_made_dynamic_follows_from_it(
     met = Draft("graph break", ("2",), "met", "", (process,), evidence=Evidence(("1/1",), records=(words,)))
     first, second = of_identities(by_identity([made, met]))
     assert second.because_of == (first.identity if follows else None)
+
+
+def test_in_a_function_what_has_no_remedy_comes_behind_what_has_one() -> None:
+    bare, known = finding(7, saves=3.0), finding(8, KEEP, saves=1.0)
+    elsewhere = replace(finding(9, saves=2.0), function="other")
+    assert [each.cures[0] for each in actions(bare, elsewhere, known)] == [
+        "graph break-9",
+        "graph break-8",
+        "graph break-7",
+    ]

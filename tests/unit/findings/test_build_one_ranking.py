@@ -215,3 +215,8 @@ def test_the_page_of_breaks_lists_what_the_findings_do_and_counts_as_every_page(
         r"\[5/2\] +tokens \(\S+train.py:30\) +runs eager +torch's recompile limit: `dynamo recompiles`", text
     )
     assert text.count(":30") == 1
+
+
+def test_a_break_that_was_met_often_comes_before_a_recompile_also_where_nothing_else_is_known() -> None:
+    met_often = replace(finding("graph break", None), evidence=Evidence(times=3))
+    assert ranked([finding("recompile", 5.0), met_often])[0] == met_often

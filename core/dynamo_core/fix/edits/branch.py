@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
-from .analysis import changes_in_place, may_have_effects
+from .analysis import changes_in_place, may_have_effects, nodes
 from .source import Source, contains, dotted, expression, names_in, statement, torch_name
 
 _OPERATORS = {
@@ -32,7 +32,7 @@ def branch_to_where(text: str, line: int) -> str | None:
         return _statement_to_where(source, found)
     for node in source.expressions_at(line):
         if isinstance(node, cst.IfExp):
-            if may_have_effects(node):
+            if may_have_effects(node) or _may_lose_gradients(source, node):
                 return None
             chosen = _where(source, node.test, source.text_of(node.body), source.text_of(node.orelse))
             return source.with_changes({node: expression(chosen)})
@@ -61,6 +61,20 @@ def _has_in_place_changes(source: Source, branch: cst.If) -> bool:
     return isinstance(function, cst.FunctionDef) and changes_in_place(function)
 
 
+# Functions whose gradient is infinite or undefined for some values.
+_UNDEFINED = ("log", "sqrt", "rsqrt", "pow", "div", "reciprocal", "acos", "asin", "norm", "normalize")
+
+
+def _may_lose_gradients(source: Source, branch: cst.CSTNode) -> bool:
+    """Whether a gradient may be NaN by the side that is not chosen: `x / n`, where `n` is 0 for the other."""
+    if not names_in(source.module) & {"backward", "grad"}:
+        return False
+    return contains(branch, cst.Divide, cst.DivideAssign, cst.Power, cst.PowerAssign) or any(
+        isinstance(each, cst.Call) and (dotted(each.func) or "").rpartition(".")[2] in _UNDEFINED
+        for each in nodes(branch)
+    )
+
+
 @dataclass(frozen=True)
 class _Side:
     """What one side of a branch does: the values of names, in order, or what it returns."""
@@ -70,7 +84,11 @@ class _Side:
 
 
 def _statement_to_where(source: Source, branch: cst.If) -> str | None:
-    if may_have_effects(branch) or _has_in_place_changes(source, branch):
+    if (
+        may_have_effects(branch)
+        or _has_in_place_changes(source, branch)
+        or _may_lose_gradients(source, branch)
+    ):
         return None
     then = _side(source, _block(branch.body))
     if then is None:
@@ -88,7 +106,9 @@ def _statement_to_where(source: Source, branch: cst.If) -> str | None:
     if other is None or (then.returned is None) != (other.returned is None):
         return None
     if then.returned is not None and other.returned is not None:
-        if then.assigned or other.assigned or (rest is not None and may_have_effects(rest)):
+        if then.assigned or other.assigned:
+            return None
+        if rest is not None and (may_have_effects(rest) or _may_lose_gradients(source, rest)):
             return None
         chosen = _where(source, branch.test, then.returned, other.returned)
         changes: dict[cst.CSTNode, object] = {branch: statement(f"return {chosen}", branch)}

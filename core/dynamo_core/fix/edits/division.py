@@ -141,7 +141,7 @@ class Division:
             self._alone = _to_if(small, small.value).with_changes(leading_lines=node.leading_lines)
             return [self._alone]
         taken = None if self._about is None else self._expression_of(self._about, node)
-        if taken is None:
+        if taken is None or taken is getattr(small, "value", None):
             return [node]
         name = f"{self._about}_chosen"
         if name in names_in(self._source.module):
@@ -159,11 +159,7 @@ class Division:
             each for each in _expressions(node) if name in names_in(each) and not isinstance(each, cst.Name)
         ]
         alone = [each for each in found if names_in(each) & self._locals <= {name, "self"}]
-        calls = [
-            each
-            for each in found
-            if isinstance(each, cst.Call) and dotted(each.func) in (name, f"self.{name}")
-        ]
+        calls = [each for each in found if isinstance(each, cst.Call) and called_name(each) == name]
         taken = next(iter([*calls, *alone]), None)
         return None if taken is None or not self._can_be_first(taken, node) else taken
 
@@ -243,6 +239,11 @@ class Division:
 
     def _flow(self, statements: Sequence[cst.CSTNode]) -> Flow:
         return flow_of("".join(self._source.text_of(each) for each in statements))
+
+
+def called_name(call: cst.Call) -> str:
+    """`step` of `self.model.step(x)`; "" where what is called has no name."""
+    return (dotted(call.func) or "").rpartition(".")[2]
 
 
 def _before(one: CodePosition, other: CodePosition) -> bool:

@@ -11,9 +11,9 @@ import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
 from .analysis import Compilation, changes_in_place, compilation_of, nodes
-from .division import Division, DoesNotFit, Part
+from .division import Division, DoesNotFit, Part, called_name
 from .hoisting import own_names
-from .source import Source, Statement, contains, dotted, expression, names_in, statement, torch_name
+from .source import Source, Statement, contains, expression, names_in, statement, torch_name
 
 # Syntax that means something else when moved to another function, or whose meaning the text does not show.
 _BOUND_TO_ITS_FUNCTION = (
@@ -81,11 +81,21 @@ def _is_copy(node: cst.CSTNode, function: cst.FunctionDef) -> bool:
     return isinstance(node, cst.FunctionDef) and node.deep_equals(function)
 
 
+def _is_attribute(source: Source, node: cst.Name) -> bool:
+    around = source.parent(node)
+    return isinstance(around, cst.Attribute) and around.attr is node
+
+
 def _only_call(source: Source, function: cst.FunctionDef) -> cst.Call | None:
     """The only use of this function's name in the module: its call, from another function."""
     name = function.name.value
-    uses = [node for node in source.names() if node.value == name and node is not function.name]
-    calls = [each for each in source.calls() if dotted(each.func) in (name, f"self.{name}")]
+    is_method = any(source.enclosing(function, cst.ClassDef))
+    uses = [
+        node
+        for node in source.names()
+        if node.value == name and node is not function.name and _is_attribute(source, node) == is_method
+    ]
+    calls = [each for each in source.calls() if called_name(each) == name]
     return calls[0] if len(calls) == 1 == len(uses) and not source.is_inside(calls[0], function) else None
 
 

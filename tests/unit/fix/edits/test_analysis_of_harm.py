@@ -308,6 +308,19 @@ WOULD_HARM = [
         "branch to where",
         None,
         """
+        def f(x):
+            n = x.sum()
+            if n > 0:  # here
+                x = x / n
+            return x
+        f(x).sum().backward()
+        """,
+        id="gradient of a division",
+    ),
+    pytest.param(
+        "branch to where",
+        None,
+        """
         def f(c, x, a):
             if c.sum() > 0:  # here
                 a = x
