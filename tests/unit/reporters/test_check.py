@@ -136,7 +136,9 @@ def test_what_xml_cannot_hold_is_a_question_mark() -> None:
 
 
 def test_the_document_has_the_finding_where_this_run_has_it() -> None:
-    document = as_json(report(of_one_process(), FOUND), checked(NEW, GONE, WORSE_COUNT, not_comparable=("recompiles",)))
+    document = as_json(
+        report(of_one_process(), FOUND), checked(NEW, GONE, WORSE_COUNT, not_comparable=("recompiles",))
+    )
     validate(document)
     assert [each["direction"] for each in document["differences"]] == ["worse", "better", "worse"]
     assert [each["finding"] and each["finding"]["identity"] for each in document["differences"]] == [
