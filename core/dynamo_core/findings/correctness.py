@@ -18,7 +18,7 @@ from ..analysis.verification import (
     wrong_call_text,
 )
 from ..analysis.words import place, without_numbers
-from ..model import Process
+from ..model import Process, VerifiedProgramCall
 from .build import remedy
 from .finding import Cost, Draft, Evidence, Figure
 
@@ -39,6 +39,11 @@ _BY_STAGE = {
     "guards": "pass what changed as an argument, so that torch guards it, or call `torch.compiler.reset()` "
     "after it has changed.",
 }
+
+_KEEP_CASTS = (
+    "`torch._inductor.config.emulate_precision_casts = True` keeps the casts that Inductor leaves out: with "
+    "it the call gives what plain Python gives, as was tried."
+)
 
 
 def wrong_results(figures: Figures) -> Iterator[Draft]:
@@ -74,8 +79,13 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
         or call.function_place
         or call.compiled_at,
         function=call.name,
-        remedies=remedy("wrong result", _of_stage(call.stage, each.process)),
+        remedies=remedy("wrong result", _of_kind(call) or _of_stage(call.stage, each.process)),
     )
+
+
+def _of_kind(call: VerifiedProgramCall) -> str:
+    """What to do about a kind of difference, whatever its stage; "" where that goes by the stage."""
+    return _KEEP_CASTS if call.kind == "more exact than written" else ""
 
 
 _OF_THE_CAPTURE = (
