@@ -36,7 +36,7 @@ from dynamo_core.shared.errors import (
     NotMeasured,
 )
 from dynamo_core.shared.masking import masked_arguments
-from dynamo_core.shared.settings import VERIFY_ERROR
+from dynamo_core.shared.settings import VERIFY_AUDITS
 from dynamo_core.shared.text import printable
 
 from .options import RUN_OPTIONS, documented_option, file_option, run_options
@@ -148,7 +148,7 @@ def check_command(
     _write(checked, recording, findings, form, report_file, has_failed=has_failed)
     if ending is not None and has_failed:
         end_like(ending)
-    if options["verify"] == VERIFY_ERROR:
+    if options["verify"] in VERIFY_AUDITS:
         _raise_if_wrong(recording)
     _raise_for(checked, findings, lock_file, locked, recording, exact=exact)
 

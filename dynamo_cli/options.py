@@ -24,7 +24,7 @@ from dynamo_core.shared.settings import (
     SEMANTICS_COMPILED,
     SEMANTICS_EAGER,
     TRACE_LIMIT,
-    VERIFY_ERROR,
+    VERIFY_AUDITS,
     VERIFY_REPORT,
     Settings,
 )
@@ -313,12 +313,13 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             "--verify",
             cls=OptionWithOptionalValue,
             bare=VERIFY_REPORT,
-            type=click.Choice((VERIFY_REPORT, VERIFY_ERROR, VERIFY_OFF)),
+            type=click.Choice((VERIFY_REPORT, *VERIFY_AUDITS, VERIFY_OFF)),
             callback=lambda ctx, parameter, value: None if value == VERIFY_OFF else value,
             envvar="DYNAMO_VERIFY",
             help="Make calls of what the program compiles in plain Python as well, in a copy of the process, "
             "and each graph's first calls in eager; name what disagrees, from which line and stage of the "
-            "compiler on. With --verify=error, the exit code says so.",
+            "compiler on. With --verify=error, the exit code says so; with --verify=bitwise, also where "
+            "Inductor leaves out casts that the program writes.",
         ),
         documented_option(
             "--verify-budget",

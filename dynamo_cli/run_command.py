@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from dynamo_core.shared.launchers import JOB_IN_PATH
-from dynamo_core.shared.settings import FULLGRAPH_KEEP_GOING, VERIFY_ERROR, Settings
+from dynamo_core.shared.settings import FULLGRAPH_KEEP_GOING, VERIFY_AUDITS, Settings
 
 from .help_pages import CommandWithHelp
 from .options import RUN_OPTIONS, documented_option, request_from, run_options
@@ -55,7 +55,7 @@ FORMATS = ("shell", "json", "docker", "k8s", "slurm", "ray")
 _USUAL_OF_ENV = {"capture", "backend", "profile"}
 # There is no launcher that could empty a folder or choose a Python.
 _OF_THE_LAUNCHER = frozenset({"force", "python", "output"})
-_CHANGE_THE_EXIT_CODE = {"verify": VERIFY_ERROR, "fullgraph": FULLGRAPH_KEEP_GOING}
+_CHANGE_THE_EXIT_CODE = {"verify": VERIFY_AUDITS, "fullgraph": (FULLGRAPH_KEEP_GOING,)}
 
 
 class EnvCommand(CommandWithHelp):
@@ -120,9 +120,11 @@ def settings_from(output: str | None, *, is_here: bool, **options: Any) -> Setti
     from dynamo_core.launch.program import Program
     from dynamo_core.recording.files import default_folder
 
-    for name, value in _CHANGE_THE_EXIT_CODE.items():
-        if options[name] == value:
-            raise click.UsageError(f"--{name}={value} changes the exit code, which only `dynamo run` can do")
+    for name, values in _CHANGE_THE_EXIT_CODE.items():
+        if options[name] in values:
+            raise click.UsageError(
+                f"--{name}={options[name]} changes the exit code, which only `dynamo run` can do"
+            )
     request = request_from(Program(("-",), is_python=True), output=None, force=False, python=None, **options)
     place = output or str(default_folder() / JOB_IN_PATH)
     return settings_for_processes(request, place, is_here=is_here)

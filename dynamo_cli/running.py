@@ -18,7 +18,7 @@ from dynamo_core.launch.process import Ending
 from dynamo_core.model import Compiling, Process
 from dynamo_core.recording.read import Follower
 from dynamo_core.shared.errors import Disagreement, DynamoError, GraphBreaksFound, NotMeasured
-from dynamo_core.shared.settings import VERIFY_ERROR
+from dynamo_core.shared.settings import VERIFY_AUDITS
 from dynamo_core.shared.text import printable
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def audited(outcome: "Outcome", fullgraph: str | None, verify: str | None, *, qu
     audits: list[Auditor] = []
     if fullgraph is not None:
         audits.append(functools.partial(_fullgraph_audited, fullgraph))
-    if verify == VERIFY_ERROR:
+    if verify in VERIFY_AUDITS:
         audits.append(verify_audited)
     ending = outcome.ending
     if not audits:

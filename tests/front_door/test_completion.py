@@ -69,7 +69,7 @@ def project(tmp_path: Path) -> Path:
         (["diff", ".dynamo/toy-1", ".dynamo/toy-1", ""], []),
         (["backends", "ind"], ["inductor"]),
         (["nosuch", "expl"], ["explain"]),
-        (["run", "--verify", ""], [":file", "report", "error", "off"]),
+        (["run", "--verify", ""], [":file", "report", "error", "bitwise", "off"]),
         (["backends", "--python", ""], [":file"]),
     ],
 )

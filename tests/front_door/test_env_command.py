@@ -83,6 +83,7 @@ def test_the_default_place_has_a_folder_for_each_job(tmp_path: Path) -> None:
         (["-o", "."], 120, "is not empty, and no recording"),
         (["-o", "new", "--backend", "gone.py:f"], 124, "cannot read backend file gone.py"),
         (["-o", "new", "--verify=error"], 2, "only `dynamo run`"),
+        (["-o", "new", "--verify=bitwise"], 2, "--verify=bitwise changes the exit code"),
         (["-o", "new", "--fullgraph=keep-going"], 2, "only `dynamo run`"),
         (["-o", "new", "--format", "yaml"], 2, "yaml"),
         (["-o", "new\nline"], 120, "control characters"),

@@ -31,7 +31,7 @@ WRONG = sorted(file.stem for file in (HERE / "wrong").glob("*.py"))
 RIGHT = sorted(file.stem for file in (HERE / "right").glob("*.py"))
 KINDS = {
     *("value", "structure", "dtype", "stride", "aliasing"),
-    *("mutation", "exception", "gradient", "random"),
+    *("mutation", "exception", "gradient", "random", "output"),
 }
 STAGES = {"tracing", "guards", "AOTAutograd", "decompositions", "inductor"}
 
@@ -46,7 +46,10 @@ MISSING = {
     "generator_left_early": "line",
 }
 # Right programs of which something wrong is said.
-FALSE_ALARMS: set[str] = set()
+FALSE_ALARMS = {
+    # Its graph is accused, not its calls; why is not known yet.
+    "spectral_norm",
+}
 
 
 def said_of(name: str) -> dict[str, str]:

@@ -226,7 +226,10 @@ def test_a_wrong_program_is_found_with_its_stage_and_line(name: str, run: Runner
     assert (wrong["stage"], wrong["kind"]) == (stage, kind)
 
 
-def test_casts_that_inductor_leaves_out_are_no_wrong_result(run: Runner, tmp_path: Path) -> None:
+@pytest.mark.parametrize("value", ["error", "bitwise"])
+def test_casts_that_inductor_leaves_out_are_wrong_only_bitwise(
+    value: str, run: Runner, tmp_path: Path
+) -> None:
     program = tmp_path / "program.py"
     program.write_text(
         "import torch\n"
@@ -236,7 +239,12 @@ def test_casts_that_inductor_leaves_out_are_no_wrong_result(run: Runner, tmp_pat
         "    return y.float() * 2\n"
         "f(torch.randn(64, generator=torch.Generator().manual_seed(0)))\n"
     )
-    result = run("run", "--verify=error", "-o", "recording", program)
+    result = run("run", f"--verify={value}", "-o", "recording", program)
+    if value == "bitwise":
+        finding = json.loads(run("explain", "--format", "json", "recording").stdout)["findings"][0]
+        assert (result.exit_code, finding["kind"], finding["place"]["line"]) == (117, "wrong result", 4)
+        assert "emulate_precision_casts = True` keeps" in finding["remedies"][0]["text"]
+        return
     assert result.exit_code == 0, result.stderr
     assert "more exact than written: call 1 of f, compiled at program.py:2" in result.stderr
     assert "first cast at program.py:4" in result.stderr

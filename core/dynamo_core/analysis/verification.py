@@ -190,6 +190,7 @@ def audit_sentence(found: Verification | None) -> str:
     return f"{text}; {_PROGRAM_NOT_COMPARED}{_why_no_call(found)}"
 
 
+ROUNDED_OTHERWISE = "rounded otherwise"
 _PROGRAM_NOT_COMPARED = "the program itself was not compared"
 
 
@@ -245,9 +246,15 @@ def wrong_call_lines(found: Verification) -> Iterator[str]:
 def program_lines(found: Verification) -> Iterator[str]:
     """Calls of the program that are wrong or more exact than written, and why others were not compared."""
     yield from wrong_call_lines(found)
-    exact = [each for each in found.agreeing_calls if each.call.kind is not None]
-    for each in {each.name: each for each in exact}.values():
+    rounded = [each for each in found.agreeing_calls if each.call.kind is not None]
+    for each in {each.name: each for each in rounded}.values():
         call = each.call
+        if call.kind == ROUNDED_OTHERWISE:
+            yield (
+                f"rounded otherwise: {each.text}: {call.path} differs by {call.error or 0:.2g}, as other "
+                "operations, or another order of adding, make it"
+            )
+            continue
         where = "" if call.wrong_place is None else f", first cast at {place(call.wrong_place)}"
         yield (
             f"more exact than written: {each.text}: {call.path} differs by {call.error or 0:.2g}, "

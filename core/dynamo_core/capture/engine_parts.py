@@ -110,7 +110,7 @@ class EngineParts:
             from .interventions.verify import Verifier
 
             self.verifier = Verifier(probes)
-            self.program_verifier = ProgramVerifier(probes, settings.verify_budget)
+            self.program_verifier = ProgramVerifier(probes, settings)
         if settings.step_frames:
             from .probes.steps import StepMarks
 

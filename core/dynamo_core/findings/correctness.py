@@ -18,7 +18,7 @@ from ..analysis.verification import (
     wrong_call_text,
 )
 from ..analysis.words import place, without_numbers
-from ..model import Process, VerifiedCall
+from ..model import Place, Process, VerifiedCall, VerifiedProgramCall
 from .build import remedy
 from .finding import Cost, Draft, Evidence, Figure
 
@@ -45,6 +45,11 @@ _BY_STAGE = {
     "after it has changed.",
 }
 
+_KEEP_CASTS = (
+    "`torch._inductor.config.emulate_precision_casts = True` keeps the casts that Inductor leaves out: with "
+    "it the call gives what plain Python gives, as was tried."
+)
+
 
 def wrong_results(figures: Figures) -> Iterator[Draft]:
     """One for each function of the program that disagrees; in processes without one, for each such graph."""
@@ -65,25 +70,31 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     nodes = [known.node for known in wrong if known is not None and known.node is not None]
     is_in_graph = call.stage not in ("tracing", "guards")
     node = nodes[0] if nodes and (is_in_graph or call.wrong_place is None) else None
+    where = (node.place if node is not None else None) or call.wrong_place
     structure = next(filter(None, map(_structure_text, wrong)), None)
     since = since_text(call)
     first_node = "" if node is None else f"first wrong node: {node_text(node)}"
     return Draft(
         "wrong result",
         key=(call.name, call.kind or "", call.path or ""),
-        title=f"{each.name}, gives something else than plain Python",
+        title=_title(each, where),
         cause=f"call {call.call}, {wrong_call_text(call)}",
         effect=structure or "; ".join(filter(None, (since, first_node))),
         processes=(each.process,),
-        place=(node.place if node is not None else None)
-        or call.wrong_place
-        or call.function_place
-        or call.compiled_at,
+        place=where or call.function_place or call.compiled_at,
         function=call.name,
         remedies=remedy(
-            "wrong result", _RETURN_AS_THE_GRAPH if structure else _of_stage(call.stage, each.process)
+            "wrong result",
+            _RETURN_AS_THE_GRAPH if structure else _of_kind(call) or _of_stage(call.stage, each.process),
         ),
     )
+
+
+def _title(each: ProgramCall, where: Place | None) -> str:
+    """With the line that is to blame where it is known; the function is else known by where it was compiled."""
+    if where is None:
+        return f"{each.name}, gives something else than plain Python"
+    return f"{each.call.name} gives something else than plain Python, from {place(where)} on"
 
 
 def _structure_text(call: VerifiedCall | None) -> str | None:
@@ -91,6 +102,11 @@ def _structure_text(call: VerifiedCall | None) -> str | None:
     value = None if call is None else call.first_wrong
     detail = "" if value is None else value.detail or ""
     return detail if detail.startswith(_BACKEND_RETURNED) else None
+
+
+def _of_kind(call: VerifiedProgramCall) -> str:
+    """What to do about a kind of difference, whatever its stage; "" where that goes by the stage."""
+    return _KEEP_CASTS if call.kind == "more exact than written" else ""
 
 
 _OF_THE_CAPTURE = (

@@ -116,8 +116,8 @@ class VerifiedProgramCall:
     gradients: Annotated[str | None, "compared, or why not; null where no backward of the program reached it"]
     kind: Annotated[
         str | None,
-        "what is wrong: value, structure, dtype, stride, aliasing, mutation, exception, gradient, random; or "
-        "more exact than written",
+        "what is wrong: value, structure, dtype, stride, aliasing, mutation, exception, gradient, random, "
+        "output; or more exact than written; or rounded otherwise, which is not wrong",
     ]
     path: Annotated[str | None, "the value that differs"]
     detail: str | None

@@ -395,8 +395,8 @@ class ProgramCallVerified(OurRecord):
     """`--verify`: the outcome of one call of what the program compiled, compared with plain Python.
 
     `file` and `line` are those of the call of torch.compile. `kind` is what is wrong (value, structure,
-    dtype, stride, aliasing, mutation, exception, gradient, random), `path` where, and `stage` where in the
-    compiler it is wrong first. `differences` counts what differs; `gradients` says whether those were
+    dtype, stride, aliasing, mutation, exception, gradient, random, output), `path` where, and `stage` where
+    in the compiler it is wrong first. `differences` counts what differs; `gradients` says whether those were
     compared, `left_out` which values were not.
     """
 

@@ -16,7 +16,8 @@ CAPTURE_POLICIES = (*CAPTURING_POLICIES, "none")
 # Values of --fullgraph: torch raises at the first graph break; or the program goes on, and all are listed.
 FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING = "first", "keep-going"
 # Values of --verify and --on-recompile.
-VERIFY_REPORT, VERIFY_ERROR = "report", "error"
+VERIFY_REPORT, VERIFY_ERROR, VERIFY_BITWISE = "report", "error", "bitwise"
+VERIFY_AUDITS = (VERIFY_ERROR, VERIFY_BITWISE)  # with which the exit code says what was found
 ON_RECOMPILE_EAGER, ON_RECOMPILE_ERROR = "eager", "error"
 
 # Limits of whole-program capture: seconds and ops of tracing one frame, passes of a loop in it, and the

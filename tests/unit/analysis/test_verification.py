@@ -287,3 +287,8 @@ def test_what_is_more_exact_than_written_is_told_once_for_a_function() -> None:
     assert line.startswith(
         "more exact than written: call 2 of f, compiled at /a/train.py:3: result differs by"
     )
+    rounded = program_call(kind="rounded otherwise", path="result", error=0.01)
+    (line,) = program_lines(with_calls(rounded))
+    assert line.startswith(
+        "rounded otherwise: call 2 of f, compiled at /a/train.py:3: result differs by 0.01"
+    )

@@ -39,6 +39,7 @@ from .observed_state import (
 )
 from .operation_alone import searching_backend
 from .operation_log import OperationLog, memory_of, noting
+from .printed_text import noting_printed
 
 EAGER, COMPILED, STAGE, ROUNDED, LINES = "eager", "compiled", "stage", "rounded", "lines"
 TRACED, OF_ENTRY = "traced", "of the entry"
@@ -230,7 +231,7 @@ def _backward(each: dict[str, Any], outputs: dict[str, Any], parameters: list[An
         gradients = [value.grad for value in parameters]
         starts = [value for value in gradients if value is not None and value.requires_grad]
         seeds = [torch.ones_like(value) for value in starts]
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), torch.autocast("cpu", enabled=each["is_autocast"]):
         warnings.simplefilter("ignore")  # torch warns of the cycle that gradients of gradients make
         torch.autograd.backward(starts, seeds, each["keeps_graph"], each["creates_graph"])
 
@@ -258,12 +259,14 @@ def program_function(compiled: Any) -> Any:
 def outcome_of(
     call: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any], mode: Any = None
 ) -> dict[str, Any]:
-    """What a call returned or raised, as a root."""
-    try:
-        with mode if mode is not None else nullcontext():
-            return {RESULT: call(*args, **named)}
-    except Exception as error:
-        return raised(error)
+    """What a call returned or raised, and what it printed, as roots."""
+    with noting_printed() as printed:
+        try:
+            with mode if mode is not None else nullcontext():
+                outcome = {RESULT: call(*args, **named)}
+        except Exception as error:
+            outcome = raised(error)
+    return {**outcome, **printed.roots()}
 
 
 def raised(error: Exception) -> dict[str, Any]:

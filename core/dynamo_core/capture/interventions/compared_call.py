@@ -27,12 +27,20 @@ from .call_in_copy import (
 from .fork_server import ForkServer, NoAnswer, NoAnswerInTime, available_bytes
 from .observed_state import RAISED, RESULT, Leaves
 from .operation_log import first_cast_to_short
-from .state_difference import Difference, compare_leaves, needs_untouched_values
+from .printed_text import NOT_NOTED
+from .state_difference import (
+    OUTPUT,
+    Compared,
+    Difference,
+    compare_leaves,
+    largest_of_unequal,
+    needs_untouched_values,
+)
 from .verified_backward import WaitingCalls
 from .verified_call import COMPARED, OWN_RANDOM_NUMBERS
-from .wrong_place import STAGES, STALE, TRACING, place_of, raised_at
+from .wrong_place import STAGES, STALE, TRACING, place_of, printed_at, raised_at
 
-MORE_EXACT = "more exact than written"
+MORE_EXACT, ROUNDED_OTHERWISE = "more exact than written", "rounded otherwise"
 _AGREES = "agrees"
 _BACKWARD = "backward"  # the path of what a backward raised
 _RAISED_WHILE_TRACING = "from user code"  # Dynamo's words, above the line that it was at
@@ -42,9 +50,13 @@ _LONGEST_DETAIL = 500
 
 
 class Verifier(Protocol):
-    """What all comparisons of the process share; `waiting` are calls that wait for a backward."""
+    """What all comparisons of the process share.
+
+    `waiting` are calls that wait for a backward; where it `is_bitwise`, casts that are left out are wrong.
+    """
 
     waiting: WaitingCalls
+    is_bitwise: bool
 
     def spend(self, nanoseconds: int) -> None:
         """Count the time that comparing took."""
@@ -168,14 +180,29 @@ class ComparedCall:
             forward = self._ask(f"{EAGER}:{ALL_VALUES}")
         compared = compare_leaves(own, forward, self._again)
         differences = self._without_what_varies(compared.differences, forward)
-        fields: dict[str, Any] = {"compared": compared.values, "left_out": compared.left_out}
+        left_out = [each for each in (compared.left_out, self._varying_output(compared, differences)) if each]
+        fields: dict[str, Any] = {"compared": compared.values, "left_out": "; ".join(left_out) or None}
         if differences:
             return fields | self._described(differences, own, forward)
-        rounding = compared.rounding
-        if rounding is not None and self._agrees_with_casts(forward):
-            fields |= {"kind": MORE_EXACT, "path": rounding.path, "error": rounding.error}
-            fields |= _place_fields(first_cast_to_short(self._lines("")[OPERATIONS]))
-        return {"outcome": _AGREES, **fields}
+        return {"outcome": _AGREES, **fields, **self._rounding(compared.rounding, own, forward)}
+
+    def _rounding(self, rounding: Difference | None, own: Leaves, eager: Leaves) -> dict[str, Any]:
+        """The fields about values that rounding alone makes others; `rounding` is what dropped casts explain.
+
+        Where all bits are to be equal, casts that are left out are a wrong result.
+        """
+        is_bitwise = self._entry.verifier.is_bitwise
+        found = rounding or (largest_of_unequal(own, eager) if is_bitwise else None)
+        if found is None:
+            return {}
+        fields: dict[str, Any] = {"path": found.path, "error": found.error}
+        if not self._agrees_with_casts(eager, is_bitwise=rounding is None):
+            return {"kind": ROUNDED_OTHERWISE, **fields} if is_bitwise else {}
+        if is_bitwise:
+            self._entry.stop()
+            fields |= {"outcome": "disagrees", "stage": "inductor", "allowed": 0.0, "differences": 1}
+        place = first_cast_to_short(self._lines("")[OPERATIONS])
+        return {"kind": MORE_EXACT, **fields, **_place_fields(place)}
 
     def _compared_backward(self, passes: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Compare the gradients of two copies, to which the program's backward is given."""
@@ -206,7 +233,12 @@ class ComparedCall:
         if stage in (None, STALE) and RAISED in own and _RAISED_WHILE_TRACING in own[RAISED][1]:
             stage = TRACING
         fields["stage"] = stage
-        if first.kind == "exception" and (at := raised_at(eager) or raised_at(own)) is not None:
+        at = None
+        if first.kind == "exception":
+            at = raised_at(eager) or raised_at(own)
+        elif first.kind == OUTPUT:
+            at = printed_at(eager, first.path) or printed_at(own, first.path)
+        if at is not None:
             return fields | dict(zip(("wrong_file", "wrong_line"), at, strict=True))
         with suppress(Exception):  # then the line is not known
             fields |= _place_fields(place_of(first, stage, self._lines))
@@ -216,11 +248,13 @@ class ComparedCall:
         lines: dict[str, Any] = json.loads(self._ask(f"{LINES}:{which}")[LINES][1])
         return lines
 
-    def _agrees_with_casts(self, eager: Leaves) -> bool:
+    def _agrees_with_casts(self, eager: Leaves, *, is_bitwise: bool) -> bool:
         """Whether Inductor gives what eager gives once it keeps the casts that the program has written."""
         if backend_name(self._entry.backend) != "inductor":
             return False
         leaves = self._ask(f"{STAGE}:inductor{WITH_CASTS}")
+        if is_bitwise:
+            return largest_of_unequal(leaves, eager) is None
         again = compare_leaves(leaves, eager, self._again)
         return not again.differences and again.rounding is None
 
@@ -240,7 +274,17 @@ class ComparedCall:
         if not differences:
             return []
         varies = {each.path for each in compare_leaves(self._ask(EAGER), eager).differences}
+        if any(each.kind == OUTPUT and each.path not in varies for each in differences):
+            varies |= {
+                each.path for each in compare_leaves(self._again(1), eager).differences if each.kind == OUTPUT
+            }
         return [each for each in differences if each.path not in varies]
+
+    @staticmethod
+    def _varying_output(compared: Compared, differences: list[Difference]) -> str | None:
+        """What to say of printed lines that differ from run to run; None if there are none."""
+        found, kept = (sum(e.kind == OUTPUT for e in of) for of in (compared.differences, differences))
+        return f"{NOT_NOTED}, where it differs from run to run" if found > kept else None
 
     def _first_wrong_stage(self, eager: Leaves) -> str | None:
         """The stage of the compiler that the difference is there from; None if that is not known."""

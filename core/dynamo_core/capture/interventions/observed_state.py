@@ -76,10 +76,10 @@ def _variables(function: Any, owners: list[Any]) -> Iterator[tuple[str, Any]]:
 def _variable(
     name: str, value: Any, functions: list[FunctionType], known: set[int]
 ) -> Iterator[tuple[str, Any]]:
-    """A variable, unless it is code: the functions of the program are walked in their turn."""
+    """A variable, unless it is code: functions and methods of the program are walked in their turn."""
     if not isinstance(value, _NOT_WALKED):
         yield name, value
-        return
+        value = type(value)  # its methods may be called
     for each in _functions_of(value, []):
         if id(each) not in known and len(functions) < _MOST_FUNCTIONS and is_own(each.__code__.co_filename):
             known.add(id(each))
@@ -90,8 +90,14 @@ def _functions_of(function: Any, owners: list[Any]) -> Iterator[FunctionType]:
     function = getattr(function, "__func__", function)
     if isinstance(function, _CACHED):  # traced as what it wraps, so its state counts
         function = function.__wrapped__
+    if isinstance(function, (classmethod, staticmethod)):
+        function = function.__func__
     if isinstance(function, FunctionType):
         yield function
+    elif isinstance(function, type) and is_own_class(function):
+        for each in vars(function).values():
+            if not isinstance(each, type):
+                yield from _functions_of(each, [])
     module = sys.modules["torch"].nn.Module
     for owner in owners:
         if isinstance(owner, module):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..frames.program_files import is_own
 from ..frames.source import user_lines
-from .source_of_value import condition_between, function_of_line, line_of_source
+from .source_of_value import class_of_line, condition_between, function_of_line, line_of_source
 
 if TYPE_CHECKING:
     from torch.fx import GraphModule
@@ -140,10 +140,11 @@ def first_different_line(
         if what != "equal":
             own = eager[i] if i < i_end else None
             other = captured[j] if j < j_end else None
-            return _at_condition(own, other) or _line_of(own or _with_names(captured[j], eager), captured)
+            given = own or _with_names(captured[j], eager)
+            return _at_condition(own, other) or _line_of(given, captured, eager[:i])
         for k in range(i_end - i):
             if not _is_close(eager[i + k][3], captured[j + k][3]):
-                return _line_of(eager[i + k], captured)
+                return _line_of(eager[i + k], captured, eager[: i + k])
     return None
 
 
@@ -162,8 +163,13 @@ def _at_condition(own: Operation | None, other: Operation | None) -> tuple[str, 
     return None if line is None else (known[0][0], line, known[0][2])
 
 
-def _line_of(operation: Operation, captured: Sequence[Operation]) -> tuple[str, int, str]:
-    """The innermost line of an operation in a function of which something was captured; file "" if none."""
+def _line_of(
+    operation: Operation, captured: Sequence[Operation], earlier: Sequence[Operation]
+) -> tuple[str, int, str]:
+    """The innermost line of an operation in a function of which something was captured; file "" if none.
+
+    In a backward that a class of the program has, it is the line that called the class in the forward.
+    """
     file, line, name, *_, names, lines = operation
     functions = {function_of_line(*at) for each in captured for at in each[7]}
     for own_file, own_line in reversed(lines):
@@ -171,6 +177,11 @@ def _line_of(operation: Operation, captured: Sequence[Operation]) -> tuple[str, 
             is_innermost = (own_file, own_line) == (file, line)
             source = line_of_source(own_file, own_line, names) if is_innermost else own_line
             return own_file, source, name
+    own_class = class_of_line(file, line)
+    for each in reversed(earlier if own_class else ()):
+        classes = [class_of_line(*at) for at in each[7]]
+        if own_class in classes[1:]:
+            return (*each[7][classes.index(own_class) - 1], name)
     return "", 0, name
 
 

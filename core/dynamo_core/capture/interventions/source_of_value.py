@@ -36,6 +36,13 @@ def function_of_line(file: str, line: int) -> tuple[str, int]:
     return file, getattr(_function_around(_tree(file), line), "lineno", 0)
 
 
+@functools.cache
+def class_of_line(file: str, line: int) -> tuple[str, int] | None:
+    """The file and first line of the innermost class with this line; None outside of any."""
+    around = [node for node in ast.walk(_tree(file)) if isinstance(node, ast.ClassDef) and _has(node, line)]
+    return (file, around[-1].lineno) if around else None
+
+
 def line_of_returned(file: str, line: int, path: str) -> int:
     """The line that a part of what a `return` gives has its value from: `path` is its index, `[1]`, or ""."""
     function = _function_around(_tree(file), line)
@@ -125,6 +132,26 @@ def _writes_of(function: ast.AST, name: str) -> Iterator[int]:
             method = node.value.func
             if isinstance(method, ast.Attribute) and _is(method.value, name):
                 yield node.lineno
+
+
+def lines_that_change(file: str, name: str, *, in_place: bool) -> set[int]:
+    """The lines in functions of a file that write a variable or an attribute of a name.
+
+    `in_place` leaves out those that give it another object.
+    """
+    functions = [each for each in ast.walk(_tree(file)) if isinstance(each, ast.FunctionDef)]
+    lines = set()
+    for node in (node for each in functions for node in ast.walk(each)):
+        target: Any = None
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            target = node.value
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            target = getattr(node.value.func, "value", None)
+        elif not in_place and isinstance(getattr(node, "ctx", None), ast.Store):
+            target = node
+        if name in (getattr(target, "id", None), getattr(target, "attr", None)):
+            lines.add(getattr(node, "lineno", 0))
+    return lines
 
 
 def _is(node: ast.expr, name: str) -> bool:

@@ -20,6 +20,7 @@ from .observed_state import (
     Leaf,
     Leaves,
 )
+from .printed_text import NOT_NOTED, PRINTED, PRINTED_AT, is_printed_alike
 
 _NUMBER = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+|\d+)(?:e[-+]?\d+)?|-?inf|nan")
 # How far apart Python's own floats may be: they come from tensors.
@@ -29,13 +30,16 @@ _ROUNDINGS = 16.0
 _ERROR_OF_ONE = {"bfloat16": 2.0**-8, "float16": 2.0**-11}
 _ERROR_OF_OTHERS = 2.0**-3  # float8
 
+OUTPUT = "output"  # the kind of a difference in what is printed
 # What stands last where several things differ: the others say more.
-_ORDER = ("value", "structure", "dtype", "mutation", "gradient", "random", "aliasing", "stride")
+_ORDER = ("value", "structure", "dtype", "mutation", "gradient", "random", "aliasing", "stride", OUTPUT)
 _TENSOR_FIELDS = ("dtype", "shape", "stride", "device", "requires_grad", "memory", "is_inference")
 
 
 class Difference(NamedTuple):
-    """One difference. `kind` is value, structure, dtype, stride, mutation, exception, gradient or random."""
+    """One difference. `kind` is value, structure, dtype, stride, mutation, exception, gradient, random, or
+    output, which is what was printed.
+    """
 
     kind: str
     path: str
@@ -74,8 +78,9 @@ def compare_leaves(compiled: Leaves, eager: Leaves, again: Callable[[int], Leave
         difference = _exceptions(compiled, eager)
         if difference is not None:
             return Compared([difference], 1, None)
+    is_printed = all(leaves.get(PRINTED, [KIND])[0] == KIND for leaves in (compiled, eager))
     for path in [*compiled, *(path for path in eager if path not in compiled)]:
-        if path == LEFT_OUT or path.startswith(RAISED):  # of the same class; messages may be worded otherwise
+        if not _is_compared(path) or (not is_printed and path.startswith(PRINTED)):
             continue
         own, eagers = compiled.get(path), eager.get(path)
         if own is None or eagers is None:
@@ -98,9 +103,36 @@ def compare_leaves(compiled: Leaves, eager: Leaves, again: Callable[[int], Leave
         else:
             found.append(difference)
     found.sort(key=lambda each: _ORDER.index(each.kind) if each.kind in _ORDER else 0)
-    values = len(names) + sum(leaf[0] == VALUE for path, leaf in eager.items() if path != LEFT_OUT)
-    left_out = next((leaves[LEFT_OUT][1] for leaves in (eager, compiled) if LEFT_OUT in leaves), None)
-    return Compared(found, values, left_out, rounding)
+    values = len(names) + sum(leaf[0] == VALUE for path, leaf in eager.items() if _is_compared(path))
+    left_out = [leaves[LEFT_OUT][1] for leaves in (eager, compiled) if LEFT_OUT in leaves][:1]
+    left_out += [] if is_printed else [NOT_NOTED]
+    return Compared(found, values, "; ".join(left_out) or None, rounding)
+
+
+def _is_compared(path: str) -> bool:
+    """Whether what is at a path is compared: exceptions are by their class, their text may be another one."""
+    return path != LEFT_OUT and not path.startswith((RAISED, PRINTED_AT))
+
+
+def largest_of_unequal(compiled: Leaves, eager: Leaves) -> Difference | None:
+    """The largest difference between tensors of equal dtypes and shapes that have other values; None without.
+
+    Numbers that are not finite are left out.
+    """
+    import torch
+
+    found = []
+    for path, leaf in eager.items():
+        own, eagers = compiled.get(path, [None])[-1], leaf[-1]
+        if (
+            isinstance(own, torch.Tensor)
+            and isinstance(eagers, torch.Tensor)
+            and not torch.equal(own, eagers)
+        ):
+            wide = torch.complex128 if own.is_complex() else torch.float64
+            error = float((own.to(wide) - eagers.to(wide)).abs().nan_to_num(0.0, 0.0).max())
+            found += [Difference(_kind_of(path), path, "", error, 0.0)] if error else []
+    return max(found, key=lambda each: each.error or 0.0, default=None)
 
 
 def _compare_tensors(
@@ -172,7 +204,8 @@ def _in_kind(path: str, own: Leaf, eagers: Leaf) -> Difference | None:
         return Difference(_kind_of(path, "structure"), path, f"{_text(own)}, where eager has {_text(eagers)}")
     if own[0] == TENSOR:
         return _in_tensor(path, own, eagers)
-    if own[1] == eagers[1] or (own[0] == VALUE and _is_close(own[1], eagers[1])):
+    is_close = is_printed_alike if path.startswith(PRINTED) else _is_close
+    if own[1] == eagers[1] or (own[0] == VALUE and is_close(own[1], eagers[1])):
         return None
     kind = "structure" if own[0] in (KIND, SAME) else None
     return Difference(_kind_of(path, kind), path, f"{_text(own)}, where eager has {_text(eagers)}")
@@ -199,6 +232,8 @@ def _kind_of(path: str, kind: str | None = None) -> str:
     """What kind of difference one at this path is."""
     if path.startswith(RANDOM_NUMBERS):
         return "random"
+    if path.startswith(PRINTED):
+        return OUTPUT
     if path.startswith(GRADIENT):
         return "gradient"
     return (kind or "value") if path.startswith(RESULT) else "mutation"

@@ -68,7 +68,8 @@ class _Backward:
     """The passes of backwards through the outputs of one call, for as long as autograd has its nodes.
 
     A pass is what flowed into each output (`seeds`, by its path), whether it `keeps_graph` and
-    `creates_graph`, and whether it `is_of_gradients` that an earlier pass made.
+    `creates_graph`, whether autocast is on in it (`is_autocast`), and whether it `is_of_gradients` that an
+    earlier pass made.
     """
 
     def __init__(self, guarded: Guard, is_over: Callable[["_Backward"], None]) -> None:
@@ -120,6 +121,7 @@ class _Backward:
                     "seeds": {},
                     "keeps_graph": torch._C._autograd._get_current_graph_task_keep_graph(),
                     "creates_graph": torch.is_grad_enabled(),
+                    "is_autocast": torch.is_autocast_enabled("cpu"),
                     "is_of_gradients": is_of_gradients,
                 }
             )

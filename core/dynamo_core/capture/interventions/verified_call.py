@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from torch.fx import GraphModule
 
 OWN_RANDOM_NUMBERS = "it draws random numbers in its own way"
+NOT_FILLED = "it makes tensors whose memory nothing has filled"
 COMPARED = "compared"
 WHOLE_CALL = ("the outputs", "the call")  # what a comparison is named by that is about no single value
 
@@ -144,6 +145,8 @@ def verify(
         verdict = Verdict(_compare_values(before, gm, arguments, outputs, eager, exact))
         if verdict.first_wrong is None and any(_requires_grad(value) for value in outputs):
             verdict.gradients = _verify_gradients(before, gm, compiled, eager, exact, verdict)
+    if verdict.first_wrong is not None and _has_memory_not_filled(gm):
+        return Verdict(not_comparable=NOT_FILLED)
     if draws and verdict.first_wrong is not None and not _draws_as_eager_does():
         return Verdict(not_comparable=OWN_RANDOM_NUMBERS)
     return verdict
@@ -179,6 +182,12 @@ def _structure_difference(gm: "GraphModule", result: Any) -> str | None:
     if len(result) != len(outputs):
         return f"the backend returned {len(result)} values, the graph returns {len(outputs)}"
     return None
+
+
+def _has_memory_not_filled(gm: "GraphModule") -> bool:
+    """Whether an operation gives memory as it is: `torch.empty` and its like."""
+    targets = (node.target for node in gm.graph.nodes if node.op.startswith("call_"))
+    return any(str(getattr(each, "__name__", each)).startswith(("empty", "new_empty")) for each in targets)
 
 
 def _is_out_of_memory(error: Exception) -> bool:

@@ -19,6 +19,7 @@ from types import FunctionType, ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import ProgramCallVerified
+from ...shared.settings import VERIFY_BITWISE, Settings
 from ..errors import text_of
 from ..frames.program_files import is_own, place_of_compile_call_in_progress
 from ..primitives import perf_counter_ns
@@ -27,6 +28,7 @@ from .call_in_copy import ProgramCall, program_function, raised
 from .compared_call import ComparedCall, obstacle
 from .fork_server import ForkServer, why_no_copy
 from .observed_state import RESULT
+from .printed_text import noting_printed
 from .verified_backward import WaitingCalls
 
 if TYPE_CHECKING:
@@ -40,7 +42,9 @@ _ALLOWANCE = 60.0  # seconds that comparing may take before it has to be worth a
 class ProgramVerifier:
     """Compares calls of the program in this process."""
 
-    def __init__(self, probes: ProbeGuard, budget: float | None) -> None:
+    def __init__(self, probes: ProbeGuard, settings: Settings) -> None:
+        budget = settings.verify_budget
+        self.is_bitwise = settings.verify == VERIFY_BITWISE
         self._probes = probes
         self._allowance = _ALLOWANCE if budget is None else 0.0
         self._most_of_the_time = budget or _MOST_OF_THE_TIME
@@ -196,15 +200,15 @@ class _Entry:
                 return self._compiled(*args, **named)
         began = perf_counter_ns()
         try:
-            with self.verifier.inside():
+            with self.verifier.inside(), noting_printed() as printed:
                 result = self._compiled(*args, **named)
         except Exception as error:
-            compare(raised(error), server, perf_counter_ns() - began, spent)
+            compare({**raised(error), **printed.roots()}, server, perf_counter_ns() - began, spent)
             raise
         except BaseException:
             server.end()
             raise
-        compare({RESULT: result}, server, perf_counter_ns() - began, spent)
+        compare({RESULT: result, **printed.roots()}, server, perf_counter_ns() - began, spent)
         return result
 
     def stop(self) -> None:

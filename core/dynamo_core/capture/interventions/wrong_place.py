@@ -1,14 +1,16 @@
 """From which line of the program on a call went wrong, once the stage of the compiler is known."""
 
 import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
 from .call_in_copy import ALONE, MEMORY, OF_ENTRY, OPERATIONS, PLACE, RETURNED, TRACED
 from .fork_server import NoAnswer
 from .observed_state import RAISED_AT, RESULT, Leaves
-from .operation_log import first_different_line, first_write_to, last_operation_on
-from .source_of_value import line_of_returned
+from .operation_log import Operation, first_different_line, first_write_to, last_operation_on
+from .printed_text import PRINTED, PRINTED_AT
+from .source_of_value import line_of_returned, lines_that_change
 from .state_difference import Difference
 
 Place = tuple[str, int, str]  # file, line and operation
@@ -47,7 +49,7 @@ def place_of(first: Difference, stage: str | None, lines: Lines) -> Place | None
     else:
         place = _wrong_alone(stage, lines)
     made = last_operation_on(operations, eager[MEMORY].get(first.path), writes=first.kind == "mutation")
-    return place or made or _only_line(first, eager)
+    return place or made or _only_write(first, operations) or _only_line(first, eager)
 
 
 def _wrong_alone(stage: str | None, lines: Lines) -> Place | None:
@@ -62,6 +64,19 @@ def _wrong_alone(stage: str | None, lines: Lines) -> Place | None:
     return tuple(place) if place else None
 
 
+def _only_write(first: Difference, operations: list[Operation]) -> Place | None:
+    """The one line of the files that compute which changes the Python object that differs; else None."""
+    outside, *inside = re.split(r"[\[{]", first.path)
+    words = re.findall(r"\w+", outside) if first.kind == "mutation" else []
+    if not words:
+        return None
+    files = {each[0] for each in operations}
+    lines = {
+        (file, line) for file in files for line in lines_that_change(file, words[-1], in_place=bool(inside))
+    }
+    return (*lines.pop(), "") if len(lines) == 1 else None
+
+
 def _only_line(first: Difference, eager: dict[str, Any]) -> Place | None:
     """The line that returned a value of Python's own, or the one line that has operations."""
     if first.path.startswith(RESULT) and eager[RETURNED]:
@@ -73,5 +88,14 @@ def _only_line(first: Difference, eager: dict[str, Any]) -> Place | None:
 
 def raised_at(leaves: Leaves) -> tuple[Any, Any] | None:
     """The file and line of the program at which an exception was raised; None if it is not known."""
-    parts = [leaves.get(f"{RAISED_AT}[{i}]") for i in (0, 1)]
+    return _place_in(leaves, RAISED_AT)
+
+
+def printed_at(leaves: Leaves, path: str) -> tuple[Any, Any] | None:
+    """The file and line of the program that printed the line of text at a path; None if it is not known."""
+    return _place_in(leaves, path.replace(PRINTED, PRINTED_AT, 1))
+
+
+def _place_in(leaves: Leaves, path: str) -> tuple[Any, Any] | None:
+    parts = [leaves.get(f"{path}[{i}]") for i in (0, 1)]
     return None if None in parts else tuple(ast.literal_eval(part[1]) for part in parts if part)

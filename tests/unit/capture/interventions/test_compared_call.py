@@ -1,6 +1,7 @@
 """What is recorded of a compared call: each part that could not be compared is said to be so."""
 
 import io
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -19,8 +20,9 @@ from dynamo_core.capture.interventions.verified_backward import WaitingCalls
 class Verifier:
     """What all comparisons of a process share."""
 
-    def __init__(self, *, is_alone: bool) -> None:
+    def __init__(self, *, is_alone: bool, is_bitwise: bool) -> None:
         self.waiting = WaitingCalls(lambda function: function)
+        self.is_bitwise = is_bitwise
         self._is_alone = is_alone
 
     def spend(self, nanoseconds: int) -> None:
@@ -34,8 +36,9 @@ class Verifier:
 class Function:
     """What was compiled; it keeps what is recorded of its calls."""
 
-    backend = None
+    backend: Any = None
     is_alone = True
+    is_bitwise = False
 
     def __init__(self) -> None:
         self.recorded: list[dict[str, Any]] = []
@@ -49,7 +52,7 @@ class Function:
 
     @property
     def verifier(self) -> Verifier:
-        return Verifier(is_alone=self.is_alone)
+        return Verifier(is_alone=self.is_alone, is_bitwise=self.is_bitwise)
 
 
 def compared(function: Function, answer: Any) -> tuple[ComparedCall, Mock]:
@@ -103,3 +106,38 @@ def test_gradients_that_could_not_be_compared_are_said() -> None:
     assert call.compare_backward([{"seeds": {}}]) is False
     assert function.recorded[-1]["gradients"] == "not compared: another call was being compared"
     assert function.recorded[-1]["outcome"] == "agrees"
+
+
+def bitwise(with_casts: torch.Tensor) -> tuple[Function, dict[str, Any]]:
+    """What is recorded of a call that is off by rounding, where Inductor gives this with all casts kept."""
+    function = Function()
+    function.is_bitwise, function.backend = True, Mock(compiler_name="inductor", spec=["compiler_name"])
+    rounded, exact = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0 + 2**-22])
+    lines = {"operations": [["/a/f.py", 3, "_to_copy.default", 1.0, "torch.bfloat16"]]}
+
+    def answer(request: str, *_: Any) -> bytes:
+        if request.startswith("lines"):
+            file = io.BytesIO()
+            torch.save({"lines": ["value", json.dumps(lines)]}, file)
+            return file.getvalue()
+        asked = {"compiled": exact, "stage": with_casts}
+        return leaves_of(asked.get(request.partition(":")[0], rounded))
+
+    call, server = ComparedCall(function, 1), Mock()
+    call.program = Mock(draws_otherwise=lambda own, eager: False)
+    server.ask.side_effect = answer
+    call.compare(None, server, 0, 0)
+    return function, function.recorded[-1]
+
+
+def test_bitwise_casts_that_are_left_out_are_wrong() -> None:
+    function, recorded = bitwise(torch.tensor([1.0, 2.0]))
+    assert (recorded["outcome"], recorded["kind"]) == ("disagrees", "more exact than written")
+    assert (recorded["stage"], recorded["wrong_line"]) == ("inductor", 3)
+    assert recorded["error"] == 2**-22 and function.has_stopped
+
+
+def test_bitwise_another_rounding_is_said_and_not_wrong() -> None:
+    function, recorded = bitwise(torch.tensor([1.0, 2.0 + 2**-22]))
+    assert (recorded["outcome"], recorded["kind"]) == ("agrees", "rounded otherwise")
+    assert recorded["error"] == 2**-22 and not function.has_stopped

@@ -69,6 +69,21 @@ def test_arguments_variables_around_and_globals_that_functions_it_calls_name() -
     assert roots_of(make([5]), (1,), {})["variable offset"] == [5]
 
 
+class Counter:
+    def count(self) -> None:
+        calls[0] += 1
+
+
+def makes_a_counter(x: Any) -> Any:
+    Counter().count()
+    return x
+
+
+def test_what_methods_of_the_programs_classes_name_is_reached() -> None:
+    assert set(roots_of(makes_a_counter, (), {})) == {"global calls"}
+    assert "global calls" in roots_of(make(Counter()), (), {})
+
+
 def test_a_module_is_reached_with_its_attributes_and_what_its_forward_names() -> None:
     net = Net()
     roots = roots_of(net.forward, (1,), {})

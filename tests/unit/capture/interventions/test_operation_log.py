@@ -14,6 +14,8 @@ from dynamo_core.capture.interventions.operation_log import (
     last_operation_on,
     memory_of,
 )
+from dynamo_core.capture.interventions.state_difference import Difference
+from dynamo_core.capture.interventions.wrong_place import place_of
 
 SOURCE = """def f(x, flag):
     y = x + 1
@@ -135,3 +137,32 @@ def test_operations_in_another_order_are_put_down_to_the_loop(tmp_path: Path) ->
         for name, names in (("add", ["value"]), ("mul", ["value"]))
     )
     assert first_different_line([add, mul], [mul, add]) == (str(path), 2, "mul")
+
+
+OWN_BACKWARD = """class Straight(torch.autograd.Function):
+    def forward(x):
+        return x.round()
+    def backward(ctx, grad):
+        return grad * 7
+def loss(x):
+    return Straight.apply(x).sum()
+"""
+
+
+def test_an_operation_of_a_backward_is_put_down_to_the_call_of_its_class(tmp_path: Path) -> None:
+    path = tmp_path / "f.py"
+    path.write_text(OWN_BACKWARD)
+    file = str(path)
+    forward = [file, 3, "round", 1.0, "", None, [], [(file, 7), (file, 3)]]
+    backward = operation(file, 5, "mul")
+    assert first_different_line([forward, backward], [forward]) == (file, 7, "mul")
+    assert first_different_line([backward], [forward]) == ("", 0, "mul")
+
+
+def test_the_one_line_that_changes_an_object_of_pythons_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "f.py"
+    path.write_text("def f(x):\n    self.seen = []\n    self.seen.append(1)\n    return x + 1\n")
+    file = str(path)
+    eager = {"operations": [operation(file, 4, "add")], "memory": {}, "returned": []}
+    missing = Difference("mutation", "self.seen[0]", "missing")
+    assert place_of(missing, "tracing", lambda _: eager) == (file, 3, "")

@@ -16,6 +16,7 @@ from dynamo_core.capture.interventions.observed_state import (
 from dynamo_core.capture.interventions.state_difference import (
     Compared,
     compare_leaves,
+    largest_of_unequal,
     needs_untouched_values,
 )
 
@@ -167,3 +168,20 @@ def test_values_that_were_not_looked_at_are_said() -> None:
     compared = compare_leaves(own, eager)
     assert compared.left_out == "the values of the tensor result[0]"
     assert (compared.differences, compared.values) == ([], 1)
+
+
+def test_printed_lines_are_compared_and_what_was_not_noted_is_said() -> None:
+    with_line = leaves(printed=["loud"], **{"printed: line": [("/a/f.py", 3)]})
+    without = leaves(printed=[], **{"printed: line": []})
+    assert kinds(compare_leaves(without, with_line)) == [("output", "printed[0]")]
+    assert kinds(compare_leaves(with_line, with_line)) == []
+    not_noted = compare_leaves(leaves(printed=None), with_line)
+    assert (kinds(not_noted), not_noted.left_out) == ([], "what it prints")
+
+
+def test_the_largest_difference_of_what_is_not_equal_to_the_bit() -> None:
+    found = largest_of_unequal(
+        leaves([torch.ones(2), torch.ones(1)]), leaves([torch.ones(2) * 3, torch.ones(1)])
+    )
+    assert found is not None and (found.path, found.error) == ("result[0]", 2.0)
+    assert largest_of_unequal(leaves(torch.ones(2)), leaves(torch.ones(2))) is None

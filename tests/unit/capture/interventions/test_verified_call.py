@@ -1,0 +1,29 @@
+"""A call of a compiled graph beside eager."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from dynamo_core.capture.interventions.verified_call import CallBefore, verify
+
+
+def padded(x: Any) -> Any:
+    return (torch.cat([x, x.new_empty(2)]),)
+
+
+def doubled(x: Any) -> Any:
+    return (x * 2,)
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [(padded, "it makes tensors whose memory nothing has filled"), (doubled, None)],
+)
+def test_memory_that_nothing_has_filled_is_not_comparable(function: Any, why: str | None) -> None:
+    arguments = [torch.ones(2)]
+    graph = torch.fx.symbolic_trace(function)
+    wrong = (torch.full((4 if function is padded else 2,), float("nan")),)
+    verdict = verify(CallBefore(arguments), graph, graph.forward, arguments, wrong)
+    assert verdict.not_comparable == why
+    assert (verdict.first_wrong is None) == (why is not None)
