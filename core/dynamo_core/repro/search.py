@@ -307,7 +307,8 @@ class _Search:
     def _first_failing_source(self, text: str) -> tuple[str, Failure]:
         of = self._plan.of
         number = max(of.number, 1)
-        for each in filter(None, (text, with_prints(text))):
+        texts = (text, _behind_import(text, "torch.manual_seed(0)"))
+        for each in filter(None, (*texts, *(with_prints(one) for one in texts if one is not None))):
             found = self._trials.failures(source_candidate(each))
             failures = [failure for failure in found if failure.kind in of.kinds]
             if len(failures) >= number and self._is_steady(each):

@@ -1,4 +1,4 @@
-"""Inductor cannot lower a maximum of an empty window.
+"""Inductor cannot lower the minima of an empty window along a dimension that is out of range.
 
 After pytorch/pytorch#188224.
 origin: graph
@@ -11,8 +11,8 @@ import torch
 @torch.compile
 def smoothed(rows):
     window = torch.bartlett_window(0, periodic=False)
-    largest = torch.cummin(torch.clone(window), -1)[0]
-    return rows.sin() + 1, largest
+    least = torch.cummin(torch.clone(window), -46)[0]
+    return rows.sin() + 1, least
 
 
 smoothed(torch.randn(4))

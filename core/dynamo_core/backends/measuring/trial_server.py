@@ -135,6 +135,7 @@ def _ending(text: str, file: Path, plain: bool) -> dict[str, Any]:
 
     if plain:
         os.environ["TORCHDYNAMO_DISABLE"] = "1"
+    torch.seed()  # as in a process of its own: forks would draw the same numbers
     names = sys.modules["__main__"].__dict__
     for name in [name for name in names if not name.startswith("__")]:
         del names[name]
