@@ -91,7 +91,7 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
 
 
 def _title(each: ProgramCall, where: Place | None) -> str:
-    """With the line that is to blame where it is known; the function is else known by where it was compiled."""
+    """With the line that is to blame where it is known, else with where the function was compiled."""
     if where is None:
         return f"{each.name}, gives something else than plain Python"
     return f"{each.call.name} gives something else than plain Python, from {place(where)} on"
