@@ -46,10 +46,7 @@ MISSING = {
     "generator_left_early": "line",
 }
 # Right programs of which something wrong is said.
-FALSE_ALARMS = {
-    # Its graph is accused, not its calls; why is not known yet.
-    "spectral_norm",
-}
+FALSE_ALARMS: set[str] = set()
 
 
 def said_of(name: str) -> dict[str, str]:

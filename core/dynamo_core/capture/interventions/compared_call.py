@@ -42,6 +42,7 @@ from .wrong_place import STAGES, STALE, TRACING, place_of, printed_at, raised_at
 
 MORE_EXACT, ROUNDED_OTHERWISE = "more exact than written", "rounded otherwise"
 _AGREES = "agrees"
+_NO_GRADIENTS = "not compared: no parameter or input that needs a gradient was found"
 _BACKWARD = "backward"  # the path of what a backward raised
 _RAISED_WHILE_TRACING = "from user code"  # Dynamo's words, above the line that it was at
 _SHORTEST_LIMIT = 20.0  # seconds that a call may take in the copy
@@ -213,7 +214,7 @@ class ComparedCall:
             each._replace(path=_BACKWARD) if each.path == RAISED else each
             for each in self._without_what_varies(differences, eager)
         ]
-        fields: dict[str, Any] = {"gradients": COMPARED}
+        fields: dict[str, Any] = {"gradients": COMPARED if eager else _NO_GRADIENTS}
         return fields | self._described(differences, compiled, eager) if differences else fields
 
     def _described(self, differences: list[Difference], own: Leaves, eager: Leaves) -> dict[str, Any]:

@@ -44,11 +44,12 @@ _SELF = "self"
 def roots_of(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
     """The values that a call of `function` is given or can reach, by name.
 
-    Those are its arguments, the object that it is a method of, variables of enclosing functions, and global
+    Those are its arguments, the object that it is a method of (a module is its own), variables of enclosing functions, and global
     variables of the program that it and the program's functions it calls have the names of.
     """
     roots: dict[str, Any] = {}
-    owner = getattr(function, "__self__", None)
+    is_module = isinstance(function, sys.modules["torch"].nn.Module)
+    owner = function if is_module else getattr(function, "__self__", None)
     if owner is not None and not isinstance(owner, ModuleType):
         roots[_SELF] = owner
     roots |= {f"args[{i}]": value for i, value in enumerate(args)}

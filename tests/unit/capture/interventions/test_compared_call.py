@@ -108,6 +108,16 @@ def test_gradients_that_could_not_be_compared_are_said() -> None:
     assert function.recorded[-1]["outcome"] == "agrees"
 
 
+def test_a_backward_that_reaches_nothing_known_is_not_said_to_be_compared() -> None:
+    function = Function()
+    call, server = compared(function, leaves_of(torch.ones(2)))
+    nothing = io.BytesIO()
+    torch.save({}, nothing)
+    server.ask.side_effect = lambda *_: nothing.getvalue()
+    assert call.compare_backward([{"seeds": {}}]) is False
+    assert function.recorded[-1]["gradients"].startswith("not compared: no parameter or input")
+
+
 def bitwise(with_casts: torch.Tensor) -> tuple[Function, dict[str, Any]]:
     """What is recorded of a call that is off by rounding, where Inductor gives this with all casts kept."""
     function = Function()

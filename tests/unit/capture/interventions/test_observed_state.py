@@ -96,6 +96,12 @@ def test_a_module_is_reached_with_its_attributes_and_what_its_forward_names() ->
     assert not any("hooks" in path for path in leaves)
 
 
+def test_a_module_that_is_compiled_itself_is_reached() -> None:
+    layers = torch.nn.Sequential(torch.nn.Linear(2, 2))
+    leaves = observe(roots_of(layers, (1,), {}), set())
+    assert leaves["self.0.weight"][0] == TENSOR
+
+
 def test_a_function_behind_a_cache_is_walked_as_the_function() -> None:
     assert "global calls" in roots_of(uses_cached, (1,), {})
 
