@@ -1,6 +1,6 @@
-"""Inductor writes new values into buffers of which the backward needs those that it was given (spectral norm).
+"""Inductor writes over buffers whose former values the backward needs (spectral norm).
 
-Found with torch 2.13 by comparing; the layer is one of torch's own, so that no line of the program's is inside of it.
+Found with torch 2.13 by comparing. The layer is one of torch's own: no line of the program's is inside of it.
 kind: gradient
 stage: inductor
 """
