@@ -5,6 +5,7 @@ import linecache
 import os
 import sys
 import warnings
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _PACKAGE_FOLDER = os.path.abspath(str(__spec__.origin)).rpartition(f"{os.sep}capture{os.sep}")[0]
@@ -82,50 +83,95 @@ def place_of_compile_call_in_progress() -> str | None:
     return f"{caller.f_code.co_filename}:{caller.f_lineno}"
 
 
-def place_of_compile_call_in_file(file: str) -> str | None:
-    """The `file:line` of a call of torch.compile that `file` makes whatever its options are, or None."""
-    text = "".join(linecache.getlines(file)) if os.path.isfile(file) else ""
-    return place_of_compile_call(text, file)
-
-
 def place_of_compile_call(text: str, file: str) -> str | None:
-    """The `file:line` of a call of torch.compile that source code makes whatever its options are, or None.
+    """The `file:line` of a call of torch.compile that source code makes whatever its options are, or None."""
+    return CompileCalls().place_in({file: text})
+
+
+class CompileCalls:
+    """Looks for a call of torch.compile that the program makes whatever its options are, file by file.
 
     Code under a condition, or in a function that is mentioned only there, does not count: whether it runs is
-    known only when it does. The usual `if __name__ == "__main__":` is not taken for a condition.
+    known only when it does. The usual `if __name__ == "__main__":` is not taken for a condition. A function
+    may be mentioned in a file that imports it.
     """
-    if "compile" not in text:
-        return None
+
+    def __init__(self) -> None:
+        self._not_parsed: dict[str, str] = {}
+        self._may_compile = False
+        self._finders: dict[str, _UnconditionalCompileCalls] = {}
+
+    def place_in_files(self, files: Iterable[str]) -> str | None:
+        """The `file:line` in these files, imported since, or in those before; None if there is none."""
+        return self.place_in(
+            {file: "".join(linecache.getlines(file)) if os.path.isfile(file) else "" for file in files}
+        )
+
+    def place_in(self, texts: Mapping[str, str]) -> str | None:
+        """The same of files whose texts are given by name."""
+        self._not_parsed |= texts
+        self._may_compile |= any("compile" in text for text in texts.values())
+        if not (self._may_compile and texts):  # most programs: nothing is parsed
+            return None
+        for file, text in self._not_parsed.items():
+            tree = _parsed(text)
+            if tree is not None:
+                self._finders[file] = _UnconditionalCompileCalls(tree)
+        self._not_parsed.clear()
+        while True:
+            for file, finder in self._finders.items():
+                if finder.line is not None:
+                    return f"{file}:{finder.line}"
+            mentioned = set[str]().union(*(each.mentioned for each in self._finders.values()))
+            reached = [each.reach(mentioned) for each in self._finders.values()]
+            if not any(reached):
+                return None
+
+
+def _parsed(text: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python has shown the program's SyntaxWarnings already
-            tree = ast.parse(text)
+            return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    finder = _UnconditionalCompileCalls(tree)
-    finder.visit(tree)
-    return f"{file}:{finder.line}" if finder.line is not None else None
 
 
 class _UnconditionalCompileCalls(ast.NodeVisitor):
-    """Visits the code that always runs: the module level, and functions and classes mentioned from there."""
+    """Visits the code that always runs: the module level, and functions and classes mentioned from there.
+
+    `mentioned` are names that it imports and uses there; `line` is that of the first call of torch.compile.
+    """
 
     def __init__(self, tree: ast.Module) -> None:
         self.line: int | None = None
+        self.mentioned: set[str] = set()
         self._names = set(_COMPILE_FUNCTIONS)
+        self._imported: dict[str, str] = {}
         self._defined = {
             node.name: node
             for node in ast.walk(tree)
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         }
+        self._top_level = {name for name, node in self._defined.items() if node in tree.body}
+        self.visit(tree)
+
+    def reach(self, names: set[str]) -> bool:
+        """Visit what other files mention by these names; whether there was anything new."""
+        found = [name for name in self._top_level & names if name in self._defined]
+        for name in found:
+            self._visit_defined(name)
+        return bool(found)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         for alias in node.names:
+            self._imported[alias.asname or alias.name] = alias.name
             if f"{node.module}.{alias.name}" in _COMPILE_FUNCTIONS:
                 self._names.add(alias.asname or alias.name)
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
+            self._imported[alias.asname or alias.name] = alias.name
             if alias.asname and alias.name in ("torch", "torch._dynamo"):
                 member = "compile" if alias.name == "torch" else "optimize"
                 self._names.add(f"{alias.asname}.{member}")
@@ -160,8 +206,11 @@ class _UnconditionalCompileCalls(ast.NodeVisitor):
         """Skip it: it runs only when something fails."""
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        if ast.unparse(node) in self._names:
+        name = ast.unparse(node)
+        if name in self._names:
             self._note_line(node.lineno)
+        if name.removesuffix(f".{node.attr}") in self._imported:  # a module's function
+            self.mentioned.add(node.attr)
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
@@ -169,13 +218,19 @@ class _UnconditionalCompileCalls(ast.NodeVisitor):
             return
         if node.id in self._names:
             self._note_line(node.lineno)
-        mentioned = self._defined.pop(node.id, None)
-        if isinstance(mentioned, ast.ClassDef):
-            methods = [part for part in mentioned.body if isinstance(part, ast.FunctionDef)]
+        if node.id in self._imported:
+            self.mentioned.add(self._imported[node.id])
+        self._visit_defined(node.id)
+
+    def _visit_defined(self, name: str) -> None:
+        """The body of a function, or of a class's methods, unless it was visited."""
+        defined = self._defined.pop(name, None)
+        if isinstance(defined, ast.ClassDef):
+            methods = [part for part in defined.body if isinstance(part, ast.FunctionDef)]
             for statement in [line for method in methods for line in method.body]:
                 self.visit(statement)
-        elif mentioned is not None:
-            for statement in mentioned.body:
+        elif defined is not None:
+            for statement in defined.body:
                 self.visit(statement)
 
     def _note_line(self, line: int) -> None:

@@ -45,7 +45,8 @@ def roots_of(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> 
     """The values that a call of `function` is given or can reach, by name.
 
     Those are its arguments, the object that it is a method of (a module is its own), variables of enclosing
-    functions, and global variables of the program that it and the program's functions it calls have the names of.
+    functions, and global variables of the program that it, and functions of the program that it calls, have
+    the names of.
     """
     roots: dict[str, Any] = {}
     is_module = isinstance(function, sys.modules["torch"].nn.Module)

@@ -15,10 +15,10 @@ from ...shared.settings import FULLGRAPH_FIRST, SEMANTICS_EAGER, Settings
 from ..errors import NotCompiled
 from ..frames.callback import Answers, FrameCallback
 from ..frames.program_files import (
+    CompileCalls,
     cells_of_program,
     own_modules,
     place_of_compile_call,
-    place_of_compile_call_in_file,
     place_of_compile_call_in_progress,
 )
 from ..frames.source import CodeObjects, is_resumed
@@ -62,6 +62,7 @@ class WholeProgramCapture:
         self._lock = threading.RLock()
         self._taking = threading.local()
         self._files_scanned: set[str] = set()
+        self._compile_calls = CompileCalls()
         # A backend's own file may compile something for itself, which says nothing of the program.
         self._backend_modules = {choice.module for choice in settings.choices() if choice.is_function}
         self._codes_decided = CodeObjects()  # what C++ remembers for good, and may have to take back
@@ -319,14 +320,13 @@ class WholeProgramCapture:
         trace_rules.check = check  # type: ignore[assignment]
 
     def _own_compile_call_in_new_files(self) -> str | None:
+        new = []
         for name, file in own_modules().items():
             is_backends = name != "__main__" and not self._backend_modules.isdisjoint((name, file))
             if file not in self._files_scanned and not is_backends:
                 self._files_scanned.add(file)
-                place = place_of_compile_call_in_file(file)
-                if place is not None:
-                    return place
-        return None
+                new.append(file)
+        return self._compile_calls.place_in_files(new)
 
     def _stop_because(self, reason: str) -> None:
         """Leave the program to its own torch.compile, as if we had decided and changed nothing.

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dynamo_core.capture.frames.program_files import is_own, place_of_compile_call
+from dynamo_core.capture.frames.program_files import CompileCalls, is_own, place_of_compile_call
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,29 @@ from dynamo_core.capture.frames.program_files import is_own, place_of_compile_ca
 def test_unconditional_calls(text: str, line: int | None) -> None:
     expected = None if line is None else f"x.py:{line}"
     assert place_of_compile_call(text, "x.py") == expected
+
+
+FIT = "import torch\ndef fit(m):\n    return torch.compile(m)"
+
+
+@pytest.mark.parametrize(
+    ("main", "is_reached"),
+    [
+        ("from fitting import fit\ndef main():\n    fit(model)\nmain()", True),
+        ("from fitting import fit as train\ntrain(model)", True),
+        ("import fitting\nfitting.fit(model)", True),
+        ("from fitting import fit", False),
+        ("from fitting import fit\nif flag:\n    fit(model)", False),
+        ("import other\nmodel.fit()", False),
+        ("from fitting import other\nother()", False),
+    ],
+)
+def test_a_function_is_reached_from_a_file_that_imports_it(main: str, is_reached: bool) -> None:
+    expected = "fitting.py:3" if is_reached else None
+    assert CompileCalls().place_in({"main.py": main, "fitting.py": FIT}) == expected
+    in_turn = CompileCalls()
+    assert in_turn.place_in({"main.py": main}) is None
+    assert in_turn.place_in({"fitting.py": FIT}) == expected
 
 
 @pytest.mark.parametrize(
