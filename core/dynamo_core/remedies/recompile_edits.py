@@ -229,7 +229,8 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # int as a tensor
         lambda cause: cause.is_int,
         "{what} takes several values{values}, each of them a version of its own: pass it as a tensor, "
-        "or keep it in a buffer of the module (`register_buffer`).",
+        "or keep it in a buffer of the module (`register_buffer`): give it new values by `self.n = self.n + "
+        "1`, and do not change it in place, where the backward may need the former one.",
         _run_first("{x} = torch.tensor({x})"),
     ),
     one_remedy(  # None in some calls

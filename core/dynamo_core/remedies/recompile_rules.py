@@ -217,7 +217,9 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # numbers on modules
         lambda cause: cause.is_int and cause.is_of_module and not cause.is_needed_as_number,
         "set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`: torch then makes a number on a "
-        "module dynamic when it has changed once, as any other; or keep it in a buffer (`register_buffer`).",
+        "module dynamic when it has changed once, as any other; or keep it in a buffer (`register_buffer`): "
+        "give it new values by `self.n = self.n + 1`, and do not change it in place, where the backward may "
+        "need the former one.",
         _set_config("torch._dynamo.config.allow_unspec_int_on_nn_module", "True"),
         _SLOWER,
         is_further=True,

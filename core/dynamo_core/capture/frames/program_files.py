@@ -108,7 +108,7 @@ class CompileCalls:
         )
 
     def place_in(self, texts: Mapping[str, str]) -> str | None:
-        """The same of files whose texts are given by name."""
+        """Like `place_in_files`, of texts by the names of their files."""
         self._not_parsed |= texts
         self._may_compile |= any("compile" in text for text in texts.values())
         if not (self._may_compile and texts):  # most programs: nothing is parsed
