@@ -1,7 +1,7 @@
 """Positional encodings that are kept by the size that they are for.
 
 kind: recompile limit
-advice: decide it outside
+advice: decide by the size of `x`
 
 Made after a pattern common in diffusers and ComfyUI (positional encodings).
 """
