@@ -180,12 +180,14 @@ _CONTEXT = "Developer debug context: "
 _DDP = "torch/nn/parallel/distributed.py"
 _DISTRIBUTION = "torch/distributions/distribution.py"
 # What is infinite or undefined for some values: its gradient is then NaN, also where it is not chosen.
-_UNDEFINED = re.compile(r"/|\b(?:log|sqrt|rsqrt|pow|reciprocal|acos|asin|norm)\(|\*\*")
+_UNDEFINED = re.compile(
+    r"(?<!/)/(?!/|\s*\d)|\*\*(?!\s*\d)|\b(?:log|sqrt|rsqrt|pow|reciprocal|acos|asin|norm)\("
+)
 # A test for there being anything, behind which is mostly divided by how much there is.
 _IS_EMPTY = re.compile(r"\.any\(\)|[!=]= 0\b")
 _CAREFUL = (
     "; on both sides a divisor, or what goes into a root or logarithm, must be safe, as by "
-    "`.clamp(min=1e-9)`: else gradients are NaN"
+    "`.clamp(min=1e-9)`: else gradients may be NaN"
 )
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 
