@@ -110,7 +110,7 @@ class CompileCalls:
     def place_in(self, texts: Mapping[str, str]) -> str | None:
         """Like `place_in_files`, of texts by the names of their files."""
         self._not_parsed |= texts
-        self._may_compile |= any("compile" in text for text in texts.values())
+        self._may_compile |= any("compile" in text and "torch" in text for text in texts.values())
         if not (self._may_compile and texts):  # most programs: nothing is parsed
             return None
         for file, text in self._not_parsed.items():
