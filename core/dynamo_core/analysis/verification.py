@@ -14,6 +14,7 @@ from ..model import (
     VerifiedProgramCall,
     WrongNode,
 )
+from ..shared.names import MORE_EXACT, ROUNDED_OTHERWISE
 from ..shared.quick_dataclass import dataclass
 from .summary import graphs_recorded
 from .words import compile_label, graph_frame, number, place, process_title
@@ -190,7 +191,6 @@ def audit_sentence(found: Verification | None) -> str:
     return f"{text}; {_PROGRAM_NOT_COMPARED}{_why_no_call(found)}"
 
 
-ROUNDED_OTHERWISE = "rounded otherwise"
 _PROGRAM_NOT_COMPARED = "the program itself was not compared"
 
 
@@ -251,13 +251,13 @@ def program_lines(found: Verification) -> Iterator[str]:
         call = each.call
         if call.kind == ROUNDED_OTHERWISE:
             yield (
-                f"rounded otherwise: {each.text}: {call.path} differs by {call.error or 0:.2g}, as other "
+                f"{ROUNDED_OTHERWISE}: {each.text}: {call.path} differs by {call.error or 0:.2g}, as other "
                 "operations, or another order of adding, make it"
             )
             continue
         where = "" if call.wrong_place is None else f", first cast at {place(call.wrong_place)}"
         yield (
-            f"more exact than written: {each.text}: {call.path} differs by {call.error or 0:.2g}, "
+            f"{MORE_EXACT}: {each.text}: {call.path} differs by {call.error or 0:.2g}, "
             f"since Inductor leaves out casts that the program writes{where}; "
             "torch._inductor.config.emulate_precision_casts = True keeps them (tried)"
         )

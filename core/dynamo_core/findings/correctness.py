@@ -19,6 +19,7 @@ from ..analysis.verification import (
 )
 from ..analysis.words import place, without_numbers
 from ..model import Place, Process, VerifiedCall, VerifiedProgramCall
+from ..shared.names import MORE_EXACT
 from .build import remedy
 from .finding import Cost, Draft, Evidence, Figure
 
@@ -106,7 +107,7 @@ def _structure_text(call: VerifiedCall | None) -> str | None:
 
 def _of_kind(call: VerifiedProgramCall) -> str:
     """What to do about a kind of difference, whatever its stage; "" where that goes by the stage."""
-    return _KEEP_CASTS if call.kind == "more exact than written" else ""
+    return _KEEP_CASTS if call.kind == MORE_EXACT else ""
 
 
 _OF_THE_CAPTURE = (

@@ -95,3 +95,6 @@ KINDS = (EXPORT, STRICT, DRAFT, COMPILE, AOTI)
 # The outcomes of a trial. RAISED: the module itself raises, without export. TOO_LONG, CRASHED: it was ended.
 DONE, FAILED, RAISED, TOO_LONG, CRASHED = "done", "failed", "raised", "too long", "crashed"
 OUTCOMES = (DONE, FAILED, RAISED, TOO_LONG, CRASHED)
+
+# What `--verify` calls differences of rounding: by casts that Inductor leaves out, and others.
+MORE_EXACT, ROUNDED_OTHERWISE = "more exact than written", "rounded otherwise"

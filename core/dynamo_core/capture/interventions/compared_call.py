@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, suppress
 from typing import Any, Protocol
 
 from ...backends.agreement import shielded
+from ...shared.names import MORE_EXACT, ROUNDED_OTHERWISE
 from ..errors import text_of
 from ..primitives import perf_counter_ns
 from ..probes.graphs import backend_name
@@ -40,7 +41,6 @@ from .verified_backward import WaitingCalls
 from .verified_call import COMPARED, OWN_RANDOM_NUMBERS
 from .wrong_place import STAGES, STALE, TRACING, place_of, printed_at, raised_at
 
-MORE_EXACT, ROUNDED_OTHERWISE = "more exact than written", "rounded otherwise"
 _AGREES = "agrees"
 _NO_GRADIENTS = "not compared: no parameter or input that needs a gradient was found"
 _BACKWARD = "backward"  # the path of what a backward raised
