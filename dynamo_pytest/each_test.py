@@ -27,6 +27,7 @@ from dynamo_core.compare.lock import (
     ProjectBounds,
     bounds_of_project,
     check,
+    findings_not_allowed,
     merge_bounds,
 )
 from dynamo_core.compare.lock_file import DEFAULT_FILE, Facts, facts_and_findings, facts_of, read_lock
@@ -34,9 +35,11 @@ from dynamo_core.model import Recording
 from dynamo_core.recording.parts import StreamParts
 from dynamo_core.shared.errors import LockFileProblem
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.settings import VERIFY_REPORT
 
 from .lock_report import LockReport
 from .outcome import Compiled, CompiledWorse, Outcome, representation
+from .verify_report import VerifyReport, compared_calls
 
 # What is expected of a test: what its markers and pyproject.toml say, and what of that does not hold.
 
@@ -58,9 +61,17 @@ class Expectation:
     fullgraph: bool = False
     reset: bool = True
 
-    def check(self, test: str, now: Facts, locked: Facts | None) -> Checked:
-        """What a test compiled, beside this and beside what is locked, if anything is."""
+    def check(self, test: str, now: Facts, locked: Facts | None, *, verifies: bool = False) -> Checked:
+        """What a test compiled, beside this and beside what is locked, if anything is.
+
+        With `verifies`, a wrong result is worse, also where it is locked.
+        """
         checked = check(test, now, locked, self.bounds)
+        if verifies:
+            known = {each.identity for each in checked.worse}
+            wrong = findings_not_allowed("wrong result", now, self.bounds)
+            new = tuple(each for each in wrong if each.identity not in known)
+            checked = replace(checked, differences=(*new, *checked.differences))
         if self.fullgraph and now.counts["graphs"] == 0:
             missing = Difference("worse", "fullgraph: no graph was compiled")
             checked = replace(checked, differences=(missing, *checked.differences))
@@ -112,10 +123,14 @@ class NotRecorded(Exception):
 
 
 class Recorder:
-    """The recording of this process. One test at a time is looked at: from `begin` on."""
+    """The recording of this process. One test at a time is looked at: from `begin` on.
 
-    def __init__(self, engine: InProcessEngine) -> None:
+    With `verifies`, what is compiled is compared with plain Python.
+    """
+
+    def __init__(self, engine: InProcessEngine, *, verifies: bool) -> None:
         self._engine = engine
+        self.verifies = verifies
         self._streams: dict[str, StreamParts] = {}
         self._began = engine.position()
         self._is_reset_at = self._began
@@ -131,9 +146,16 @@ class Recorder:
             dynamo = sys.modules.get("torch._dynamo")
             if dynamo is not None:
                 dynamo.reset()
+        if self.verifies:
+            self._engine.compare_first_calls_again()
         self._began = self._engine.position()
         if reset:
             self._is_reset_at = self._began
+
+    def end(self) -> None:
+        """A test ends; NotRecorded where its results were to be compared and could not be."""
+        if self.verifies and not self._engine.finish_comparing():
+            raise NotRecorded("this process is recorded by `dynamo run`; give that --verify")
 
     def so_far(self, contents: Container[str] = frozenset()) -> Recording:
         """What was recorded since the test began; NotRecorded where that cannot be known."""
@@ -158,7 +180,7 @@ class Recorder:
             raise NotRecorded(f"cannot read {now.path}: {error.strerror}") from error
 
 
-def recorder_of_this_process() -> Recorder:
+def recorder_of_this_process(*, verifies: bool) -> Recorder:
     """Begin to record this process, to a folder that goes when it ends."""
     for switch in _SWITCHES:
         if os.environ.get(switch) == "1":
@@ -174,7 +196,8 @@ def recorder_of_this_process() -> Recorder:
             shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(remove)  # before the engine's own, which comes first then: it writes its last record
-    return Recorder(InProcessEngine(folder))
+    engine = InProcessEngine(folder, verify=VERIFY_REPORT if verifies else None)
+    return Recorder(engine, verifies=verifies)
 
 
 # Keeps torch's structured trace, which is no log, out of what pytest captures of the program's.
@@ -282,18 +305,22 @@ class EachTest:
             return  # the test only has the fixture, and asks for itself
         name = _name_of(item)
         try:
+            self._recorder.end()
             recording = self._recorder.so_far()
         except NotRecorded as error:
             raise CompiledWorse([(f"what the test compiled is not known: {error}", None)], {}) from None
         facts = facts_of(recording)
         locked = self._locked.get(name) if self._locked is not None else None
-        checked = expected.check(name, facts, locked)
+        verifies = self._recorder.verifies
+        checked = expected.check(name, facts, locked, verifies=verifies)
         better = [each.text for each in checked.better]
-        item.stash[_OUTCOME] = Outcome(name, facts, self._locked is None or locked is not None, better)
+        is_known = self._locked is None or locked is not None
+        compared = compared_calls(recording) if verifies else {}
+        item.stash[_OUTCOME] = Outcome(name, facts, is_known, better, compared)
         if not self._amiss(checked):
             return
         facts, findings = facts_and_findings(recording)  # what a test that passes does not pay for
-        amiss = self._amiss(expected.check(name, facts, locked))
+        amiss = self._amiss(expected.check(name, facts, locked, verifies=verifies))
         has_too_many = any(text.startswith("graphs:") for text, _ in amiss)
         graphs = [graph for process in recording.processes for graph in process.compiled_graphs]
         raise CompiledWorse(amiss, findings, graphs if has_too_many else ())
@@ -343,11 +370,15 @@ def look_at_tests(config: pytest.Config, recorder: Recorder) -> None:
         recorder,
         of_project,
         None if options.dynamo_update else locked,
-        looks_at_all=file is not None,
+        looks_at_all=file is not None or recorder.verifies,
         is_exact=options.dynamo_exact,
     )
     config.pluginmanager.register(each_test, "dynamo_each_test")
-    if file is not None and locked is not None and not hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        return
+    if recorder.verifies:
+        config.pluginmanager.register(VerifyReport(), "dynamo_verify_report")
+    if file is not None and locked is not None:
         report = LockReport(file, locked, is_update=options.dynamo_update, is_exact=options.dynamo_exact)
         config.pluginmanager.register(report, "dynamo_lock_report")
 

@@ -138,17 +138,29 @@ _ATTRIBUTE = "dynamo_outcome"
 
 @dataclass(frozen=True)
 class Outcome:
-    """`is_known` says whether there was anything to compare with, where there is a lock file."""
+    """What was found of one test.
+
+    `is_known` says whether there was anything to compare with, where there is a lock file. With
+    --dynamo-verify, `compared` counts the calls by what came of them, in words.
+    """
 
     test: str
     facts: Facts
     is_known: bool
     better: list[str]
+    compared: Mapping[str, int]
 
     def put_in(self, report: pytest.TestReport) -> None:
         """Attach the outcome as plain values: xdist sends nothing else."""
         findings = [[each.identity, *each.parts] for each in self.facts.findings.values()]
-        content = (self.test, dict(self.facts.counts), findings, self.is_known, self.better)
+        content = (
+            self.test,
+            dict(self.facts.counts),
+            findings,
+            self.is_known,
+            self.better,
+            dict(self.compared),
+        )
         setattr(report, _ATTRIBUTE, content)
 
 
@@ -157,6 +169,6 @@ def outcome_in(report: pytest.TestReport) -> Outcome | None:
     content: Any = getattr(report, _ATTRIBUTE, None)
     if content is None:
         return None
-    test, counts, findings, is_known, better = content
+    test, counts, findings, is_known, better, compared = content
     known = {identity: KnownFinding(identity, *parts) for identity, *parts in findings}
-    return Outcome(test, Facts(counts, known), is_known, list(better))
+    return Outcome(test, Facts(counts, known), is_known, list(better), compared)

@@ -44,10 +44,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="Fail, too, tests that compile better than the lock file says, and where one is not in it.",
     )
+    group.addoption(
+        "--dynamo-verify",
+        action="store_true",
+        help="Fail tests in which something compiled gives something else than plain Python.",
+    )
 
 
 def _is_asked_for(options: Any) -> bool:
-    return bool(options.dynamo or options.dynamo_lock or options.dynamo_update or options.dynamo_exact)
+    names = ("dynamo", "dynamo_lock", "dynamo_update", "dynamo_exact", "dynamo_verify")
+    return any(getattr(options, name) for name in names)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -85,5 +91,6 @@ def _recorder(config: pytest.Config) -> "Recorder":
     if recorder is None:
         from .each_test import recorder_of_this_process
 
-        recorder = config.stash[_RECORDER] = recorder_of_this_process()
+        verifies = config.known_args_namespace.dynamo_verify
+        recorder = config.stash[_RECORDER] = recorder_of_this_process(verifies=verifies)
     return recorder

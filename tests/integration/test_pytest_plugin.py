@@ -158,6 +158,49 @@ def test_under_dynamo_run_there_is_one_engine(run_pytest: Run, tmp_path: Path) -
     assert len(list((tmp_path / "recording").glob("dedicated_log_torch_trace_*"))) == 1
 
 
+VERIFIED = """
+import pytest
+import torch
+
+def adds_one(gm, inputs):
+    return lambda *args: tuple(value + 1 for value in gm(*args))
+
+@torch.compile(backend=adds_one)
+def off_by_one(x):
+    return x * 2
+
+@torch.compile(backend="eager")
+def right(x):
+    return x * 2
+
+def test_wrong_in_each_test():
+    off_by_one(torch.ones(3))
+
+def test_wrong_again():
+    off_by_one(torch.ones(3))
+
+@pytest.mark.parametrize("i", range(9))
+def test_right(i):
+    right(torch.ones(3, requires_grad=True) * i).sum().backward()
+"""
+
+
+def test_with_verify_a_test_with_a_wrong_result_fails(run_pytest: Run, tmp_path: Path) -> None:
+    (tmp_path / "test_verified.py").write_text(VERIFIED)
+    done = run_pytest("--dynamo-verify", "-n", "1")
+    assert "2 failed, 9 passed" in done.stdout, done.stdout + done.stderr
+    assert "FAILED test_verified.py::test_wrong_again - wrong result" in done.stdout
+    assert "E   wrong result: call 1, result: off by 1" in done.stdout
+    assert "dynamo: 11 calls compared with plain Python, 2 wrong" in done.stdout
+
+
+def test_with_verify_a_run_that_compared_nothing_does_not_pass(run_pytest: Run, tmp_path: Path) -> None:
+    (tmp_path / "test_nothing.py").write_text("def test_nothing():\n    assert True\n")
+    done = run_pytest("--dynamo-verify")
+    assert (done.exit_code, "1 passed" in done.stdout) == (115, True), done.stdout + done.stderr
+    assert "dynamo: no call of what is compiled was compared with plain Python" in done.stdout
+
+
 def test_without_its_options_it_loads_nothing(run_pytest: Run, tmp_path: Path) -> None:
     (tmp_path / "test_plain.py").write_text(
         "import sys\n\ndef test_plain():\n"

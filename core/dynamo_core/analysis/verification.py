@@ -132,8 +132,10 @@ class Verification:
 
 def verification(recording: Recording) -> Verification | None:
     """What was found; None where --verify was not asked for."""
-    is_asked = recording.settings.verify is not None
-    if not is_asked and not any(process.interventions.verified for process in recording.processes):
+    if recording.settings.verify is None and not any(
+        process.interventions.verified or process.interventions.verified_program_calls
+        for process in recording.processes
+    ):
         return None
     graphs: list[VerifiedGraph] = []
     for process in recording.processes:

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 class InProcessEngine:
     """The engine of this process, which starts when torch is imported. It watches, and captures nothing."""
 
-    def __init__(self, recording: Path, *, is_kept: bool = False) -> None:
+    def __init__(self, recording: Path, *, is_kept: bool = False, verify: str | None = None) -> None:
         """Arrange for the engine to start, and to record to a folder; nothing where it is armed already.
 
         A recording that `is_kept` is for every report, and the engine makes its folder when it starts. One
-        that is not is `brief` (`Settings`), and its folder is there.
+        that is not is `brief` (`Settings`), and its folder is there. `verify` is as in `Settings`.
         """
         self._recording = own_recording() or recording
         if arm.recorded_to is not None:
@@ -34,7 +34,12 @@ class InProcessEngine:
         package = str(Path(str(__spec__.origin)).parent.parent)
         hide_modules_in([package, f"{package}/capture"])
         settings = Settings(
-            str(recording), capture="none", backend="eager", brief=not is_kept, makes_folder=is_kept
+            str(recording),
+            capture="none",
+            backend="eager",
+            brief=not is_kept,
+            makes_folder=is_kept,
+            verify=verify,
         )
         arm.start_when_torch_is_imported({**os.environ, **settings.to_environment()}, None)
 
@@ -42,6 +47,22 @@ class InProcessEngine:
         """The position in the stream at which the next record of this process will be written."""
         parts = _running()
         return NOWHERE if parts is None else StreamPosition(*parts.stream.position())
+
+    def compare_first_calls_again(self) -> None:
+        """Have --verify compare the next calls of each compiled function as if they were its first."""
+        parts = _running()
+        if parts is not None and parts.program_verifier is not None:
+            parts.program_verifier.begin_again()
+
+    def finish_comparing(self) -> bool:
+        """Record what --verify found of calls that wait for a backward; False where it is not switched on."""
+        parts = _running()
+        if parts is None:
+            return True  # torch is not imported: there is nothing to compare
+        if parts.program_verifier is None:
+            return False
+        parts.program_verifier.finish()
+        return True
 
     def failure(self) -> str | None:
         """Why the engine could not start; None where it did, or where torch is not imported yet."""

@@ -212,6 +212,16 @@ def _counted_findings(name: str, now: Facts, bounds: Bounds) -> list[Difference]
     ]
 
 
+def findings_not_allowed(kind: str, now: Facts, bounds: Bounds | None) -> list[Difference]:
+    """The findings of a kind that are not allowed, locked or not."""
+    allowed = frozenset() if bounds is None else bounds.allowed
+    return [
+        Difference("worse", _words(each), each.identity)
+        for each in now.findings.values()
+        if each.kind == kind and each.identity not in allowed
+    ]
+
+
 def _allowed_number(name: str, now: Facts, bounds: Bounds) -> int:
     """How many of the counted breaks are allowed; 0 for other counts, which do not count findings."""
     if name != "graph-breaks":

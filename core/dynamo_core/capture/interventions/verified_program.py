@@ -53,10 +53,11 @@ class ProgramVerifier:
         self._inside = threading.local()
         self._lock = threading.Lock()
         self.waiting = WaitingCalls(self.guarded)
+        self.beginnings = 0  # how often the first calls of each function are to be compared anew
 
     def install(self, eval_frame: ModuleType, parts: "EngineParts") -> None:
         """Wrap what torch.compile makes of the program's functions and modules."""
-        atexit.register(self.guarded(self.waiting.look), is_over=True)
+        atexit.register(self.finish)
 
         def __call__(proceed: Callable[..., Any], context: Any, function: Any) -> Any:
             compiled = proceed(context, function)
@@ -91,6 +92,14 @@ class ProgramVerifier:
             co_filename=str(eval_frame.__file__), co_firstlineno=compiled.__code__.co_firstlineno
         )
         return wrapper
+
+    def begin_again(self) -> None:
+        """Take the next calls of each function for its first ones: another test begins."""
+        self.beginnings += 1
+
+    def finish(self) -> None:
+        """Record what came of the calls whose backward has not come by now."""
+        self.guarded(self.waiting.look)(is_over=True)
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -161,14 +170,20 @@ class _Entry:
         self._context = context
         self.backend = context.callback
         self._place = place
+        self._begin()
+
+    def _begin(self) -> None:
+        self._beginning = self.verifier.beginnings
         self._calls = 0
         self._has_stopped = False
 
     def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Make a call of the program's, and compare it if it is one of those to be compared."""
+        verifier = self.verifier
+        if self._beginning != verifier.beginnings:
+            self._begin()
         self._calls += 1
         number = self._calls
-        verifier = self.verifier
         verifier.guarded(verifier.waiting.look)()
         is_wanted = not self._has_stopped and (number <= _FIRST_CALLS or number & (number - 1) == 0)
         if is_wanted:
