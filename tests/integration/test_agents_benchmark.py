@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cases import one_in
+from support.cases import one_in
 
 AGENTS = Path(__file__).resolve().parents[2] / "benchmarks" / "agents"
 NAMES = sorted(file.parent.name for file in AGENTS.glob("tasks/*/task.toml"))
@@ -17,7 +17,7 @@ NAMES = sorted(file.parent.name for file in AGENTS.glob("tasks/*/task.toml"))
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="the tasks are TOML")
 
 
-@pytest.mark.parametrize("name", one_in(5, NAMES))
+@pytest.mark.parametrize("name", one_in(12, NAMES))
 def test_the_grader_tells_a_cure_from_what_is_none(name: str) -> None:
     command = [sys.executable, AGENTS / "grade.py", "--prove", name]
     proved = subprocess.run(command, capture_output=True, text=True, timeout=600)

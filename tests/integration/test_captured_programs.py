@@ -2,7 +2,7 @@
 
 Each file in captured_programs/ is such a program: one thing that real code does and that torch.compile may
 change. Another one is another file, nothing else: it seeds its generators, prints what it comes to with all
-digits, and takes a second. A third of them is run, and each that is named here; `ALL_CASES=1` runs all, under
+digits, and takes a second. A sixth of them is run, and each that is named here; `ALL_CASES=1` runs all, under
 Inductor as well.
 """
 
@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from cases import ALL_CASES, one_in
 from launching import ForkingPython
+from support.cases import ALL_CASES, one_in
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = sorted(file.stem for file in (HERE / "captured_programs").glob("*.py"))
@@ -52,7 +52,7 @@ def _with_mark(name: str) -> Any:
 def chosen() -> list[str]:
     """The programs to run under aot_eager: those of Inductor are compared there."""
     others = [name for name in PROGRAMS if name not in (*INDUCTOR, *NOT_KEPT)]
-    return PROGRAMS if ALL_CASES else sorted([*one_in(3, others), *NOT_KEPT])
+    return PROGRAMS if ALL_CASES else sorted([*one_in(6, others), *NOT_KEPT])
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,12 @@ import json
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import SAMPLES, Result
+from conftest import SAMPLES, Result, Runner
 
 TOY = SAMPLES / "toy_example.py"
 COMPUTES = "import torch\ndef work(x): return x.sin() + 1\nprint(float(work(torch.zeros(3)).sum()))\n"
@@ -25,7 +24,7 @@ def program(tmp_path: Path) -> Path:
 
 
 def test_every_form_of_a_program_is_captured(
-    run: Callable[..., Result], program: Path, tmp_path: Path
+    forked: Runner, run: Runner, program: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "__main__.py").write_text(COMPUTES)
@@ -43,13 +42,15 @@ def test_every_form_of_a_program_is_captured(
         ("--", "sh", "-c", f"{sys.executable} {program}"),
     ]
     for i, form in enumerate(forms):
-        result = run("run", *EAGER, "-o", f"rec{i}", *form, stdin=COMPUTES if form == ("-",) else "")
+        starts_anew = form[0] in ("-", "--")
+        start = run if starts_anew else forked
+        result = start("run", *EAGER, "-o", f"rec{i}", *form, stdin=COMPUTES if form == ("-",) else "")
         assert (result.exit_code, result.stdout) == (0, "3.0\n"), form
         assert "1 graph, 2 ops, 0 graph breaks" in result.stderr, (form, result.stderr)
 
 
-def test_summary_on_stderr_names_the_break_and_the_next_command(run: Callable[..., Result]) -> None:
-    result = run("run", *EAGER, TOY)
+def test_summary_on_stderr_names_the_break_and_the_next_command(forked: Runner) -> None:
+    result = forked("run", *EAGER, TOY)
     assert "3 graphs, 8 ops, 1 graph break, 0 recompiles" in result.stderr
     assert "1. graph break at " in result.stderr
     assert "toy_example.py:8 Data-dependent branching (GB0170)\n" in result.stderr
@@ -57,12 +58,12 @@ def test_summary_on_stderr_names_the_break_and_the_next_command(run: Callable[..
     assert "dynamo:" not in result.stdout
 
 
-def test_quiet_prints_nothing(run: Callable[..., Result], program: Path) -> None:
+def test_quiet_prints_nothing(run: Runner, program: Path) -> None:
     assert run("run", "-q", *EAGER, program).stderr == ""
     assert run("run", "-q", "-c", "pass").stderr == ""
 
 
-def test_explain_without_target_takes_the_newest(run: Callable[..., Result], tmp_path: Path) -> None:
+def test_explain_without_target_takes_the_newest(run: Runner, tmp_path: Path) -> None:
     run("run", "-q", *EAGER, TOY)
     run("run", "-q", "-c", "pass")
     assert "imported torch, so there is nothing" in run("explain").stdout
@@ -74,16 +75,16 @@ def test_explain_without_target_takes_the_newest(run: Callable[..., Result], tmp
     assert report.startswith("3 graphs, 8 ops, 1 graph break")
 
 
-def test_explain_a_program_keeps_stdout_for_the_report(run: Callable[..., Result], tmp_path: Path) -> None:
+def test_explain_a_program_keeps_stdout_for_the_report(forked: Runner, tmp_path: Path) -> None:
     script = tmp_path / "fails.py"
     script.write_text("print('mine'); raise SystemExit(7)")
-    result = run("explain", "--format", "json", script)
+    result = forked("explain", "--format", "json", script)
     assert result.exit_code == 7
     assert json.loads(result.stdout)["summary"]["exit_code"] == 7
     assert "mine" in result.stderr
 
 
-def test_explain_writes_a_file(run: Callable[..., Result], tmp_path: Path) -> None:
+def test_explain_writes_a_file(run: Runner, tmp_path: Path) -> None:
     run("run", "-q", "-o", "rec", "-c", "pass")
     assert run("explain", "-o", "out.json", "--format", "json", "rec") == Result(0, "", "")
     assert json.loads((tmp_path / "out.json").read_text())["schema"] == "dynamo-explain"
@@ -91,8 +92,8 @@ def test_explain_writes_a_file(run: Callable[..., Result], tmp_path: Path) -> No
     assert "imported torch, so there is nothing" in (tmp_path / "out.txt").read_text()
 
 
-def test_logs_print_each_topic_while_the_program_runs(run: Callable[..., Result]) -> None:
-    result = run("run", *EAGER, TOY, env={"DYNAMO_LOGS": "+all,bytecode,++breaks"})
+def test_logs_print_each_topic_while_the_program_runs(forked: Runner) -> None:
+    result = forked("run", *EAGER, TOY, env={"DYNAMO_LOGS": "+all,bytecode,++breaks"})
     for wanted in (
         "opcode         name    target",
         "graph 1 [0/0] 5 ops",
@@ -108,9 +109,7 @@ def test_logs_print_each_topic_while_the_program_runs(run: Callable[..., Result]
     assert "opcode" not in result.stdout
 
 
-def test_an_active_bisection_is_said_first_and_in_the_recording(
-    run: Callable[..., Result], tmp_path: Path
-) -> None:
+def test_an_active_bisection_is_said_first_and_in_the_recording(run: Runner, tmp_path: Path) -> None:
     status = tmp_path / "caches" / "bisect" / "bisect_status.txt"
     status.parent.mkdir(parents=True)
     status.write_text("backend=eager\nsubsystem=\n")
@@ -123,11 +122,11 @@ def test_an_active_bisection_is_said_first_and_in_the_recording(
     assert [graph["backend"] for graph in explained["processes"][0]["graphs"]] == ["eager"]
 
 
-def test_logs_help_and_a_wrong_name(run: Callable[..., Result], tmp_path: Path) -> None:
-    shown = run("run", "x.py", env={"DYNAMO_LOGS": "help"})
+def test_logs_help_and_a_wrong_name(forked: Runner, tmp_path: Path) -> None:
+    shown = forked("run", "x.py", env={"DYNAMO_LOGS": "help"})
     assert "recompiles" in shown.stdout + shown.stderr
     (tmp_path / "x.py").write_text("")
-    wrong = run("run", "x.py", env={"DYNAMO_LOGS": "gaurds"})
+    wrong = forked("run", "x.py", env={"DYNAMO_LOGS": "gaurds"})
     assert (wrong.exit_code, wrong.stdout) == (2, "")
     assert "did you mean 'guards'?" in wrong.stderr
 
@@ -168,14 +167,14 @@ MISTAKES: list[tuple[list[str], int, str]] = [
 
 @pytest.mark.parametrize(("arguments", "exit_code", "hint"), MISTAKES, ids=lambda value: str(value)[:40])
 def test_a_mistake_is_one_line_and_an_exit_code(
-    arguments: list[str], exit_code: int, hint: str, run: Callable[..., Result], tmp_path: Path
+    arguments: list[str], exit_code: int, hint: str, forked: Runner, tmp_path: Path
 ) -> None:
     (tmp_path / "ok.py").write_text("print('ran')")
     (tmp_path / "notes.txt").write_text("notes")
     (tmp_path / "empty.log").touch()
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "mine").touch()
-    result = run(*arguments)
+    result = forked(*arguments)
     assert (result.exit_code, result.stdout) == (exit_code, "")
     assert hint in result.stderr
     assert result.stderr.startswith("dynamo: ")
@@ -183,27 +182,25 @@ def test_a_mistake_is_one_line_and_an_exit_code(
     assert (tmp_path / "folder" / "mine").exists()
 
 
-def test_force_replaces_a_recording_and_nothing_else(run: Callable[..., Result], tmp_path: Path) -> None:
-    assert run("run", "-q", "-o", "rec", "-c", "pass").exit_code == 0
-    assert run("run", "-q", "-o", "rec", "-c", "pass").exit_code == 120
-    assert run("run", "-q", "-f", "-o", "rec", "-c", "raise SystemExit(3)").exit_code == 3
+def test_force_replaces_a_recording_and_nothing_else(forked: Runner, tmp_path: Path) -> None:
+    assert forked("run", "-q", "-o", "rec", "-c", "pass").exit_code == 0
+    assert forked("run", "-q", "-o", "rec", "-c", "pass").exit_code == 120
+    assert forked("run", "-q", "-f", "-o", "rec", "-c", "raise SystemExit(3)").exit_code == 3
 
 
-def test_python_flags_that_switch_us_off_are_named(run: Callable[..., Result]) -> None:
+def test_python_flags_that_switch_us_off_are_named(run: Runner) -> None:
     result = run("run", "--", sys.executable, "-I", "-c", "import torch")
     assert "python -I switches the recording off" in result.stderr
     assert "Nothing was recorded" in result.stderr
 
 
-def test_a_missing_compiler_is_said_before_the_program_starts(
-    run: Callable[..., Result], program: Path
-) -> None:
-    result = run("run", program, env={"CXX": "/no/compiler"})
+def test_a_missing_compiler_is_said_before_the_program_starts(forked: Runner, program: Path) -> None:
+    result = forked("run", program, env={"CXX": "/no/compiler"})
     assert "no C++ compiler ($CXX=/no/compiler)" in result.stderr
     assert (result.exit_code, result.stdout) == (0, "3.0\n")
 
 
-def test_nothing_imports_torch_but_the_program(run: Callable[..., Result], environment: Any) -> None:
+def test_nothing_imports_torch_but_the_program(run: Runner, environment: Any) -> None:
     run("run", "-q", "-o", "rec", "-c", "pass")
     for arguments in (["--help"], ["ls"], ["explain", "--help"]):
         code = f"import sys; sys.argv[1:] = {arguments}; from dynamo_cli.main import main\n"
@@ -214,19 +211,19 @@ def test_nothing_imports_torch_but_the_program(run: Callable[..., Result], envir
         assert done.stderr.endswith("False\n")
 
 
-def test_help_has_examples_and_environment_variables(run: Callable[..., Result]) -> None:
-    assert all(said in run("run", "--help").stdout for said in ("Examples:", "-m package.module"))
-    text = run("run", "--help-all").stdout
+def test_help_has_examples_and_environment_variables(forked: Runner) -> None:
+    assert all(said in forked("run", "--help").stdout for said in ("Examples:", "-m package.module"))
+    text = forked("run", "--help-all").stdout
     for variable in ("DYNAMO_BACKEND", "DYNAMO_CAPTURE", "DYNAMO_RECORDING", "DYNAMO_QUIET", "DYNAMO_LOGS"):
         assert variable in text
 
 
-def test_an_option_can_come_from_the_environment(run: Callable[..., Result], program: Path) -> None:
-    result = run("run", program, env={"DYNAMO_BACKEND": "eagre"})
+def test_an_option_can_come_from_the_environment(forked: Runner, program: Path) -> None:
+    result = forked("run", program, env={"DYNAMO_BACKEND": "eagre"})
     assert result.exit_code == 124
 
 
-def test_a_file_beside_the_user_does_not_shadow_ours(run: Callable[..., Result], tmp_path: Path) -> None:
+def test_a_file_beside_the_user_does_not_shadow_ours(run: Runner, tmp_path: Path) -> None:
     for name in ("click", "json", "rich", "core", "reporters", "tabulate"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('shadowed')")
     assert run("run", "-q", "-c", "print(1)") == Result(0, "1\n", "")

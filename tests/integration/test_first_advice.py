@@ -26,7 +26,6 @@ from pathlib import Path
 import pytest
 
 import dynamo_core
-from cases import one_of_each
 from dynamo_core.findings import Finding, Remedy
 from dynamo_core.fix.changes import patches, source_change
 from dynamo_core.fix.trial import overlay
@@ -35,6 +34,7 @@ from dynamo_core.model import Place
 from dynamo_core.remedies.break_rules import TABLE
 from dynamo_core.remedies.rules import Change
 from launching import ForkingPython
+from support.cases import one_in, one_of_each
 
 HERE = Path(__file__).resolve().parent / "broken_programs"
 PROGRAMS = sorted(file.stem for file in HERE.glob("*.py") if not file.stem.endswith(".cured"))
@@ -90,7 +90,7 @@ def ran(
     return Ran(result.exit_code, result.stdout, result.stderr, dynamo_core.open(recording).findings)
 
 
-@pytest.mark.parametrize("name", one_of_each(PROGRAMS, kind_of))
+@pytest.mark.parametrize("name", one_in(3, one_of_each(PROGRAMS, kind_of)))
 def test_first_advice_names_the_line_and_cures(name: str, python: ForkingPython, tmp_path: Path) -> None:
     program = HERE / f"{name}.py"
     expected = Expected.of(program)

@@ -14,6 +14,7 @@ import pytest
 
 from conftest import Runner
 from recordings import PROGRAMS
+from support.cases import ALL_CASES
 from support.schemas import validate
 
 ray_cluster = pytest.importorskip("ray.cluster_utils", reason="needs Ray: pip install 'dynamo-cli[ray]'")
@@ -79,6 +80,7 @@ def facts(document: dict[str, Any]) -> list[Any]:
     ]
 
 
+@pytest.mark.skipif(not ALL_CASES, reason="takes minutes")
 def test_the_same_rows_as_without_and_nothing_lost_with_a_worker(
     address: str, suite: Path, environment: dict[str, str], run: Runner
 ) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from cases import ALL_CASES, one_in
 from running import (
     PROGRAMS,
     Outcome,
@@ -27,6 +26,7 @@ from running import (
     send_to_group,
     situations_of,
 )
+from support.cases import ALL_CASES, one_in
 
 BASE_PYTHON = str(Path(sys._base_executable).resolve())  # without torch, but with usercustomize
 TORCH = {"PROGRAM_IMPORTS_TORCH": "1"}
@@ -228,14 +228,13 @@ TOGETHER = [
 
 
 WITH_OR_WITHOUT = [*one_by_one(), *signals()]
+# What runs without torch is cheap, and also in TOGETHER; what is left out here is run with ALL_CASES=1.
 ALONE = [
-    *(situation for situation in WITH_OR_WITHOUT if not situation.environment),
-    *one_in(
-        3, [situation for situation in WITH_OR_WITHOUT if situation.environment]
-    ),  # once more, with torch
-    *forms(),
-    *inherited(),
-    *torch_programs(),
+    *one_in(2, [situation for situation in WITH_OR_WITHOUT if not situation.environment]),
+    *one_in(6, [situation for situation in WITH_OR_WITHOUT if situation.environment]),
+    *one_in(2, forms()),
+    *one_in(2, inherited()),
+    *one_in(3, torch_programs()),
 ]
 
 
