@@ -3,6 +3,7 @@
 import linecache
 import textwrap
 from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import field
 from typing import Any
 
 import pytest
@@ -148,7 +149,7 @@ class Outcome:
     facts: Facts
     is_known: bool
     better: list[str]
-    compared: Mapping[str, int]
+    compared: Mapping[str, int] = field(default_factory=dict)
 
     def put_in(self, report: pytest.TestReport) -> None:
         """Attach the outcome as plain values: xdist sends nothing else."""

@@ -173,7 +173,7 @@ def _read_written() -> _Written:
     try:
         known = json.loads(read_plain(_WRITTEN, _LARGEST))
         return _Written(tuple(map(int, known["fixes"])), dict(known["digests"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return _Written()
 
 

@@ -80,7 +80,7 @@ def _read_trials() -> dict[str, Any]:
         saved = json.loads(read_plain(folder / _FILE, _LARGEST))
         is_ours = saved["mark"] is not None and saved["mark"] == provenance_mark(folder)
         trials = saved["trials"] if is_ours else {}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
     return trials if isinstance(trials, dict) else {}
 

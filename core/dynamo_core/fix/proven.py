@@ -126,7 +126,7 @@ def read_proven() -> ProvenFixes:
         mark, found = saved["mark"], from_json(ProvenFixes, saved)
     except FileNotFoundError as error:
         raise CannotApply("nothing has been proven here yet; run `dynamo fix` first") from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise CannotApply(f"{_FILE} is damaged; run `dynamo fix` again") from error
     if mark is None or mark != provenance_mark(FOLDER):
         raise CannotApply(

@@ -139,7 +139,7 @@ def _jobs(files: Any, target: str) -> list[str]:
     for folder in folders:
         try:
             started[folder] = int(json.loads(files.cat_file(f"{folder}/{RUN_FILE}"))["started_ns"])
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
+        except (FileNotFoundError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
             continue
     return sorted(started, key=lambda folder: (started[folder], folder))
 

@@ -227,6 +227,6 @@ def _read_state(file: Path) -> dict[str, dict[str, Any]]:
         try:
             key, found = json.loads(line)
             known[key] = {"seconds": 0.0, **found, "ending": found["ending"]}
-        except (ValueError, TypeError, KeyError):  # the process was killed while it wrote
+        except (ValueError, TypeError, KeyError, RecursionError):  # the process was killed while it wrote
             continue
     return known

@@ -1,0 +1,277 @@
+"""Give every reader of files damaged ones: what comes out is an answer or one line, and never a traceback.
+
+    python tests/fuzz.py                           # 1,000 inputs for each reader
+    python tests/fuzz.py --inputs 100000 lock suite
+
+An input is a valid file with bytes, words or values of it replaced, moved, repeated or cut off. A reader may
+answer or raise DynamoError. The seed of an input for which it does something else is printed with the error:
+`--seed N --inputs 1 READER` makes that input again. The exit code is 1 then.
+"""
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from dynamo_cli.skill_command import with_block
+from dynamo_core.bench.suite.file import read_suite
+from dynamo_core.bench.suite.results import read_results
+from dynamo_core.caches.store import look_through, store_of
+from dynamo_core.case import Case
+from dynamo_core.compare.lock import bounds_of_project
+from dynamo_core.compare.lock_file import facts_of, lock_text, read_lock
+from dynamo_core.findings import CONTENTS
+from dynamo_core.fix.known_trials import _read_trials
+from dynamo_core.fix.proven import read_proven
+from dynamo_core.recording.bundle_file import unpacked
+from dynamo_core.recording.calls import parse_calls, parse_stacks
+from dynamo_core.recording.ranks import flight_recorder_dumps
+from dynamo_core.recording.read import read
+from dynamo_core.repro.trials import _read_state
+from dynamo_core.shared import winners
+from dynamo_core.shared.errors import DynamoError
+from dynamo_core.shared.overrides import parse_override
+from support.answering import answer
+from support.stored import NAMES, stored
+
+_WORDS = (
+    *(b"", b"0", b"-1", b"1e308", b"NaN", b"null", b"true", b'"', b"'", b"[", b"]", b"{", b"}", b",", b":"),
+    *(b"=", b"\n", b"\r\n", b"\t", b"\x00", b"\x1b[2J", b"\xff\xfe", b"\xed\xa0\x80", b"\\ud800", b"../../"),
+    *(b"[" * 5000, b'{"a":' * 3000, b"9" * 5000, b"[[x]]", b"# ", "\u202e".encode(), b"%s", b"{0}"),
+)
+
+
+def damaged(content: bytes, chance: random.Random) -> bytes:
+    """The content with one to five changes."""
+    data = bytearray(content)
+    for _ in range(chance.randint(1, 5)):
+        begin = chance.randrange(len(data) + 1)
+        end = min(len(data), begin + chance.choice((0, 1, 1, 2, 5, 20, 100, 1000)))
+        match chance.randrange(6):
+            case 0:
+                data[begin:end] = b""
+            case 1:
+                data[begin:end] = chance.choice(_WORDS)
+            case 2:
+                data[begin:end] = chance.randbytes(end - begin)
+            case 3:
+                data[begin:begin] = data[begin:end]
+            case 4:
+                elsewhere = chance.randrange(len(data) + 1)
+                data[elsewhere:elsewhere] = data[begin:end]
+            case _ if chance.random() < 0.1:
+                del data[begin:]
+    return bytes(data)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads the file of this name in the current folder, whose valid content is one of these."""
+
+    file: str
+    valid: list[bytes]
+    read: Callable[[], object]
+    raises: type[Exception] = DynamoError
+
+
+def _command(*arguments: str) -> Callable[[], None]:
+    """A command of the tool: it may end with one line and an exit code of its own, not with Python's."""
+
+    def run() -> None:
+        result = answer(*arguments, cwd=Path.cwd())
+        assert result.exit_code != 1, result.stderr
+        assert "Traceback" not in result.stderr + result.stdout, result.stderr
+
+    return run
+
+
+def _lock() -> Reader:
+    facts = {name: facts_of(read(stored(name))) for name in ("toy", "twenty_breaks", "recompiling")}
+    return Reader("dynamo.lock", [lock_text(facts).encode()], lambda: read_lock(Path("dynamo.lock")))
+
+
+def _recording() -> Reader:
+    streams = [
+        file
+        for name in NAMES
+        for file in stored(name).glob("dedicated_log_torch_trace_*.log")
+        if file.stat().st_size < 400_000
+    ]
+
+    def findings() -> None:
+        case = Case(read(Path("dedicated_log_torch_trace_0.log"), CONTENTS))
+        assert case.findings is not None
+
+    return Reader("dedicated_log_torch_trace_0.log", [file.read_bytes() for file in streams], findings)
+
+
+_SUITE = b"""\
+backends = ["eager", "aot_eager"]
+repeat = 2
+time-limit = 120
+[check]
+min-speedup = 1.0
+[programs.one]
+run = "one.py --steps 3"
+needs = ["torch"]
+cpus = 2
+[programs.two]
+run = ["-m", "two"]
+backends = ["eager"]
+"""
+_PROJECT = b"""\
+[project]
+name = "x"
+[tool.dynamo]
+backend = "eager"
+config = ["a.b=1"]
+verify = "error"
+budget = 1000
+[tool.dynamo.check]
+max-graph-breaks = 1
+allow = ["graph-break-0123456789ab"]
+[tool.dynamo.check.programs."train.py*"]
+max-graphs = 3
+"""
+
+
+def _results() -> bytes:
+    row = {"backend": "eager", "outcome": "passed", "problem": None, "speedup": 1.0, "rounds": [[0.1, 0.2]]}
+    program = {"program": "one", "skipped": None, "rows": [row], "key": "k", "machine": None}
+    return json.dumps({"schema": "dynamo-suite", "version": 1, "programs": [program]}).encode()
+
+
+def _dump() -> bytes:
+    entry = {
+        "collective_seq_id": 1,
+        "process_group": ["0", "default"],
+        "profiling_name": "nccl:all_reduce",
+        "input_sizes": [[3, 4]],
+        "input_dtypes": ["Float"],
+        "frames": [{"filename": "x.py", "line": 3, "name": "f"}],
+        "state": "completed",
+    }
+    return json.dumps({"version": "2.5", "entries": [entry]}).encode()
+
+
+def _bundle(folder: Path) -> bytes:
+    file = folder / "bundle.zip"
+    result = answer("bundle", stored("toy"), "-o", file)
+    assert result.exit_code == 0, result.stderr
+    return file.read_bytes()
+
+
+def _read_bundle() -> None:
+    with unpacked(Path("bundle.zip")) as folder:
+        read(folder)
+
+
+def _read_dumps() -> None:
+    flight_recorder_dumps(Path())
+
+
+def _look_through_cache() -> None:
+    store_of(look_through(Path("torchinductor")), 30.0, time.time())
+
+
+def readers(folder: Path) -> dict[str, Reader]:
+    """Every reader, by name."""
+    calls = [file.read_bytes() for name in NAMES for file in stored(name).glob("dynamo_calls_*.bin")]
+    stacks = b'Thread 0x00007f (most recent call first):\n  File "/x/y.py", line 3 in f\n'
+    trials = {"mark": None, "trials": {"k": {"cured": []}}}
+    state = json.dumps(["0" * 64, {"ending": "exception", "type": "E", "message": "m", "seconds": 1.0}])
+    override = b"0/0-3:backend=aot_eager,mode=default,options.max_autotune=true"
+    fixes = {"mark": None, "program": None, "fixes": [], "patches": []}
+    file = "input"
+    return {
+        "lock": _lock(),
+        "recording": _recording(),
+        "suite": Reader("suite.toml", [_SUITE], lambda: read_suite(Path("suite.toml"))),
+        "results": Reader("results.json", [_results()], lambda: read_results(Path("results.json"))),
+        "bounds": Reader("pyproject.toml", [_PROJECT], lambda: bounds_of_project(Path.cwd())),
+        "project": Reader("pyproject.toml", [_PROJECT], _command("ls", ".")),
+        "winners": Reader("winners.json", [_winners()], lambda: winners.read(Path("winners.json"))),
+        "skill": Reader(
+            "AGENTS.md", [with_block("# Notes\n", "say").encode()], _command("skill", "--install", "agents")
+        ),
+        "bundle": Reader("bundle.zip", [_bundle(folder)], _read_bundle),
+        "dumps": Reader("nccl_trace_rank_0", [_dump()], _read_dumps),
+        "calls": Reader(file, calls, lambda: parse_calls(Path(file).read_bytes())),
+        "stacks": Reader(
+            file, [stacks], lambda: parse_stacks(Path(file).read_text(encoding="utf-8", errors="replace"))
+        ),
+        "repro": Reader("trials.jsonl", [state.encode()], lambda: _read_state(Path("trials.jsonl"))),
+        "trials": Reader(".dynamo/fix-trials/trials.json", [json.dumps(trials).encode()], _read_trials),
+        "proven": Reader(".dynamo/last-fix/fixes.json", [json.dumps(fixes).encode()], read_proven),
+        "override": Reader(
+            file,
+            [override],
+            lambda: parse_override(Path(file).read_text(encoding="utf-8", errors="replace")),
+            ValueError,
+        ),
+        "cache": Reader("torchinductor/fxgraph/ab/fabc/entry", [b"\x80\x05."], _look_through_cache),
+    }
+
+
+def _winners() -> bytes:
+    measured = winners.Measurement("eager", winners.AGREES, None, 0.5, (winners.Round(0.1, None),))
+    conditions = winners.Conditions("cpu, 1 thread", "2.13.0", "0f", ("2-3",))
+    tuned = winners.Tuned("k", conditions, "eager", (measured,), "today", 3, "f (f.py:1)", ("f32[2]",))
+    return winners._text([tuned]).encode()
+
+
+def try_input(reader: Reader, seed: int) -> str | None:
+    """Let a reader read one damaged file; the traceback where it raised what it may not."""
+    chance = random.Random(seed)
+    path = Path(reader.file)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(damaged(chance.choice(reader.valid), chance))
+    try:
+        with suppress(DynamoError, reader.raises):
+            reader.read()
+    except Exception:
+        return traceback.format_exc()
+    return None
+
+
+def main() -> int:
+    """Try all readers that are named, or all."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("readers", nargs="*")
+    parser.add_argument("--inputs", type=int, default=1_000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    failures = 0
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+        known = readers(Path(folder))
+        for name in options.readers or known:
+            own = Path(folder, name)
+            own.mkdir()
+            os.chdir(own)
+            began, failed = time.perf_counter(), {}
+            for seed in range(options.seed, options.seed + options.inputs):
+                error = try_input(known[name], seed)
+                if error is not None:
+                    failed.setdefault(error.splitlines()[-1], (seed, error))
+            for seed, error in failed.values():
+                print(f"{name}, seed {seed}:\n{error}")
+            failures += len(failed)
+            print(
+                f"{name}: {options.inputs} inputs in {time.perf_counter() - began:.0f} s, {len(failed)} bad"
+            )
+            os.chdir(folder)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
