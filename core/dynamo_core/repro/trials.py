@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ..backends.measuring.trial_server import MOST_LIMITS
 from ..bench.autotune.workers import NoAnswer, Worker
 from ..shared.errors import NotMeasured
 from ..shared.quick_dataclass import dataclass
@@ -22,7 +23,7 @@ from .result import Trial
 
 MODULE = "trial_server"
 _MOST_WORKERS = 4
-_ANSWERS_WITHIN = 30.0  # seconds beyond a trial's own limit
+_ANSWERS_WITHIN = 30.0  # seconds beyond the most that a trial may take
 _DESCRIBED_WITHIN = 120.0
 _LARGEST_STATE = 64 << 20  # bytes
 
@@ -106,7 +107,7 @@ class Trials:
         worker = self._idle.get()
         request = {"do": "run", "text": text, "plain": plain, "limit": self.limit}
         try:
-            found = worker.ask(request, self.limit + _ANSWERS_WITHIN)
+            found = worker.ask(request, MOST_LIMITS * self.limit + _ANSWERS_WITHIN)
         except NoAnswer as error:
             found = {
                 "ending": "hang" if not error.crashed else "signal",
