@@ -42,6 +42,7 @@ MISSING = {
     # The place is what made the value last, or that of the compiled function.
     "data_swapped": "line",
     "resized_view": "line",
+    "reversed_array_written": "line",
     # A change of a Python object has no operation.
     "generator_left_early": "line",
 }
