@@ -14,6 +14,7 @@ from .source_lines import changed_by
 
 # The range of a size that torch only requires not to be 0 or 1, and perhaps not to be too large.
 _RANGE = re.compile(r"2 <= [^\s<>=]{1,400}( <= \d{1,20})?")
+_BETWEEN = re.compile(r"(?:(?P<least>\d{1,20}) <= )?[^\s<>=]{1,400}(?: <= (?P<most>\d{1,20}))?")
 _NOT_0_OR_1 = "0/1 specialization"  # in torch's comment on such a check
 _AND = ") and "
 _GLOBAL = re.compile(r"G\['([^'\n]{1,200})'\]")
@@ -30,6 +31,23 @@ def rejects_0_and_1(check: str) -> bool:
     return _RANGE.fullmatch(check) is not None
 
 
+def is_in_range(check: str, number: int) -> bool | None:
+    """Whether a number passes a check of the form `2 <= x <= 15`; None for a check of another form."""
+    found = _BETWEEN.fullmatch(check)
+    if found is None or not (found["least"] or found["most"]):
+        return None
+    return int(found["least"] or number) <= number <= int(found["most"] or number)
+
+
+def range_words(check: str) -> str:
+    """The range in such a check in words: `2 to 15`, `16 or more`; "" for a check of another form."""
+    found = _BETWEEN.fullmatch(check)
+    least, most = (None, None) if found is None else (found["least"], found["most"])
+    if least and most:
+        return f"{least} to {most}"
+    return f"{least} or more" if least else f"up to {most}" if most else ""
+
+
 def deciding_line(
     check: str, user_code: str | None, place: Place | None, remark: str | None
 ) -> tuple[str, Place] | None:
@@ -44,12 +62,16 @@ def deciding_line(
     return (user_code, place) if user_code and place is not None else None
 
 
+def deciding_line_of(check: GuardCheck) -> tuple[str, Place] | None:
+    """The user's line that made torch check more than it does for every dynamic size; None if none did."""
+    code, remark = split_comment(check.code)
+    return deciding_line(plain_source(code).strip(), check.user_code, check.place, remark)
+
+
 def is_constraint(check: GuardCheck) -> bool:
     """Whether a check on a size requires more than torch does of every dynamic size."""
-    code, remark = split_comment(check.code)
-    if not rejects_0_and_1(plain_source(code).strip()):
-        return True
-    return deciding_line(plain_source(code).strip(), check.user_code, check.place, remark) is not None
+    code = plain_source(split_comment(check.code)[0]).strip()
+    return not rejects_0_and_1(code) or deciding_line_of(check) is not None
 
 
 def what_differed(failure: GuardFailure) -> str:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from operator import itemgetter
 
 from ..model import (
     Compile,
@@ -19,29 +18,21 @@ from ..model import (
 from ..recording.guards import plain_source
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
-from .guard_failures import deciding_line, is_constraint, is_not_0_or_1, lengthened_by, rejects_0_and_1
+from .guard_failures import (
+    deciding_line,
+    deciding_line_of,
+    is_constraint,
+    is_not_0_or_1,
+    lengthened_by,
+    rejects_0_and_1,
+)
 from .recompiles import FrameRecompiles, functions_with_one_code, sizes_compiled_for
 from .source_lines import is_user_line
 from .summary import frame_of
-from .words import version_numbers
+from .words import DTYPES, version_numbers
 
 # How torch names the failure of a cache entry of another torch.compile call (torch/_dynamo/guards.py).
 _ANOTHER_BACKEND = "BACKEND_MATCH"
-# The names of c10/core/ScalarType.h, which differ from those in Python.
-_DTYPES = {
-    "Byte": "uint8",
-    "Char": "int8",
-    "Short": "int16",
-    "Int": "int32",
-    "Long": "int64",
-    "Half": "float16",
-    "Float": "float32",
-    "Double": "float64",
-    "BFloat16": "bfloat16",
-    "ComplexFloat": "complex64",
-    "ComplexDouble": "complex128",
-    "Bool": "bool",
-}
 _FLAGS = {"0": "False", "1": "True"}
 _DECIDES = re.compile(r"(?:if|elif|while|for|assert|match)\b|.{0,1000}\brange\(")
 _DUCK_SIZING = "duck sizing"  # in torch's comment on a check
@@ -50,6 +41,7 @@ _FLOAT = re.compile(r"-?(?:\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?|\d{1,30}e[-+]?\d
 _FLOAT_SYMBOL = "zf"  # torch/utils/_sympy/symbol.py (SymT.FLOAT), 2.8 to 2.13
 # A source that can stand in a comma-separated setting of torch's, which reads it as a name or a pattern.
 _CAN_BE_LISTED = re.compile(r"[\w.\[\]']{1,400}")
+_NOT_GUARDED = ".storage_offset()"  # by a version in which it is not dynamic
 _HELD = ("identity", "type")  # what functions of one code hold is another object, or of another type
 
 
@@ -108,7 +100,7 @@ class RecompileCause:
             if failure is not None:
                 values = (failure.expected, self._actual(compile_, failure))
                 known |= dict.fromkeys(value for value in values if value is not None)
-        words = _DTYPES if self.kind == "dtype" else _FLAGS if self.kind == "requires_grad" else {}
+        words = DTYPES if self.kind == "dtype" else _FLAGS if self.kind == "requires_grad" else {}
         return [words.get(value, value) for value in known]
 
     @cached_property
@@ -201,6 +193,9 @@ class RecompileCause:
     @cached_property
     def deciding(self) -> StackFrame | None:
         """The user's line that caused the failed check on the size or number; None if none did."""
+        if self.bound is not None:
+            line = deciding_line_of(self.bound)
+            return None if line is None else self.frame.whole_line(*line)
         for compile_, failure in self.met if self.kind in ("size", "value") else ():
             if failure is None or failure.kind not in ("relation of sizes", "comparison"):
                 continue
@@ -210,6 +205,12 @@ class RecompileCause:
             if line is not None:
                 return self.frame.whole_line(*line)
         return None
+
+    @cached_property
+    def bound(self) -> GuardCheck | None:
+        """The check on the size, in a version that made it dynamic, that an earlier size fails; or None."""
+        met = ((each.compile_id, failure) for each, failure in self.met if failure and self.kind == "size")
+        return next(filter(None, (self.frame.check_excluding(*each) for each in met)), None)
 
     def _actual(self, compile_: Compile, failure: GuardFailure) -> str | None:
         """The value that the guard rejected; for a size also from another entry's failed guard on it."""
@@ -235,16 +236,10 @@ class RecompileCause:
         """Whether the size was 0 or 1 in some calls: torch compiles these sizes separately."""
         if self.kind != "size":
             return False
-        return bool({"0", "1"} & set(self.values)) or any(
-            is_not_0_or_1(failure.check) for failure in [*self.failures, *self._failures_after_freeze()]
-        )
-
-    def _failures_after_freeze(self) -> Iterator[GuardFailure]:
-        """The failed guards on the same size in calls that `--freeze-after` left to eager."""
-        for not_compiled in self.frame.records.not_compiled.get((self.frame.name, self.frame.place), ()):
-            for failure in not_compiled.failures:
-                if (self.source, self.index) in sizes_in(failure.check):
-                    yield failure
+        size = self.source, self.index
+        checks = [each.check for each in self.frame.failures_after_freeze if size in sizes_in(each.check)]
+        checks += (failure.check for failure in self.failures)
+        return bool({"0", "1"} & set(self.values)) or any(map(is_not_0_or_1, checks))
 
     @cached_property
     def is_unconstrained(self) -> bool:
@@ -332,19 +327,13 @@ class RecompileCause:
                 added |= dict.fromkeys(sources)
             else:
                 known.update(sources)
-        return [source for source in added if source not in known and not sizes_in(source)]
+        known.update(source for source in added if sizes_in(source) or source.endswith(_NOT_GUARDED))
+        return [source for source in added if source not in known]
 
     @cached_property
     def eager_caller(self) -> Frame | None:
         """The caller that fell back to eager, so that this frame is compiled by itself; None if none did."""
-        records = self.frame.records
-        calls = [call for each in self.compiles for call in records.callers_in_order.get(each.compile_id, ())]
-        for _, call in sorted(calls, key=itemgetter(0)):
-            fallbacks = records.fallbacks.get((call.place.file, call.function), ())
-            around = [each for each in fallbacks if each.place.line <= call.place.line]
-            if around:
-                return max(around, key=lambda each: each.place.line)
-        return None
+        return self.frame.eager_caller(self.compiles)
 
     @property
     def is_of_training(self) -> bool:

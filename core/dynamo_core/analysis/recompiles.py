@@ -8,9 +8,10 @@ raise or return.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain
+from operator import itemgetter
 from typing import Annotated
 
 from ..model import (
@@ -28,8 +29,10 @@ from ..model import (
     Symbol,
 )
 from ..recording.guards import plain_source, split_comment
+from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .compile_records import CompileRecords
+from .guard_failures import is_in_range
 from .guard_text import tensor_check
 from .summary import frame_of
 from .words import frame_name, number
@@ -112,6 +115,12 @@ class FrameRecompiles:
         """The checks of its cache entries on dynamic sizes."""
         checks = chain(*self.records.checks.of_frame(self._any_id).values())
         return [check for check in checks if ".size()[" in check.code]
+
+    @property
+    def failures_after_freeze(self) -> list[GuardFailure]:
+        """The failed guards in calls that `--freeze-after` left to eager."""
+        left = self.records.not_compiled.get((self.name, self.place), ())
+        return [failure for not_compiled in left for failure in not_compiled.failures]
 
     def is_marked_static(self, failure: GuardFailure) -> bool:
         """Whether the program marked the dimension by `mark_static`, by the guards of the failed entry.
@@ -197,6 +206,31 @@ class FrameRecompiles:
         same = (check for check in checks if plain_source(check.source) == failure.source)
         inside = (check for check in checks if plain_source(check.source).startswith(f"{failure.source}["))
         return next(same, None) or next(inside, None)
+
+    def check_excluding(self, version: CompileId | None, failure: GuardFailure) -> GuardCheck | None:
+        """The check of a version on a dynamic size that the size which failed before does not pass.
+
+        Sizes of 0 and 1 fail each such check.
+        """
+        value = failure.expected or ""
+        expected = int(value) if value.isdecimal() else 0
+        size = (failure.source, failure.dimension)
+        for check in self.records.checks.get(version, ()) if expected > 1 else ():
+            code = plain_source(split_comment(check.code)[0]).strip()
+            if size in sizes_in(code) and is_in_range(code, expected) is False:
+                return check
+        return None
+
+    def eager_caller(self, compiles: Iterable[Compile]) -> Frame | None:
+        """The caller of these compiles that fell back to eager, so that the frame is compiled by itself."""
+        records = self.records
+        calls = [call for each in compiles for call in records.callers_in_order.get(each.compile_id, ())]
+        for _, call in sorted(calls, key=itemgetter(0)):
+            fallbacks = records.fallbacks.get((call.place.file, call.function), ())
+            around = [each for each in fallbacks if each.place.line <= call.place.line]
+            if around:
+                return max(around, key=lambda each: each.place.line)
+        return None
 
     def place_of(self, failure: GuardFailure) -> Place | None:
         """The place of the line of a failed guard."""

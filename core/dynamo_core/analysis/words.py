@@ -7,6 +7,22 @@ from collections.abc import Iterable
 from ..model import CallTimes, CompileId, Graph, Place, Process, Recording, resumed_function
 from ..shared.shown_paths import shown_path
 
+# The names of c10/core/ScalarType.h, which differ from those in Python.
+DTYPES = {
+    "Byte": "uint8",
+    "Char": "int8",
+    "Short": "int16",
+    "Int": "int32",
+    "Long": "int64",
+    "Half": "float16",
+    "Float": "float32",
+    "Double": "float64",
+    "BFloat16": "bfloat16",
+    "ComplexFloat": "complex64",
+    "ComplexDouble": "complex128",
+    "Bool": "bool",
+}
+
 
 def count_text(value: int | None) -> str:
     """A count as a cell of a table: `1,000`, or that it was not recorded."""

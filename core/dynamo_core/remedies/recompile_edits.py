@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from ..analysis.recompile_causes import RecompileCause
-from .rules import Assignment, Change, Rule, one_remedy
+from ..analysis.source_lines import is_library
+from .rules import Assignment, Change, Rule, one_remedy, range_of
 
 _FUNCTIONS = (
     "function",
@@ -47,6 +48,12 @@ def _is_state(words: str) -> Callable[[RecompileCause], bool]:
 
 def _is_loop(cause: RecompileCause) -> bool:
     return cause.is_needed_as_number and cause.line.startswith(("for ", "while ", "async for "))
+
+
+def _range_of_a_library(cause: RecompileCause) -> str:
+    """The sizes for which code of a library has one way to compute, in words; "" where none decides."""
+    is_of_library = cause.deciding is not None and is_library(cause.deciding.place)
+    return range_of(cause) if is_of_library else ""
 
 
 def _is_none(cause: RecompileCause) -> bool:
@@ -199,6 +206,14 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         _decide_outside,
         cures=("recompile_resized_by_a_scale",),
         not_for=("recompile_float_threshold",),
+    ),
+    one_remedy(  # another computation of a library
+        lambda cause: cause.kind == "size" and bool(_range_of_a_library(cause)),
+        "{line} calls what computes sizes of {range} in one way and others in another, each a version of its "
+        "own: keep {what} within them: pad a smaller input, or leave it out (`drop_last=True` of a "
+        "DataLoader). `dynamic=True` makes one version of all sizes within them, not beyond.",
+        cures=("recompile_rows_of_a_convolution",),
+        not_for=("recompile_size_threshold",),
     ),
     one_remedy(  # decided by a size
         lambda cause: cause.is_needed_as_number,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
+from ..analysis.guard_failures import range_words
 from ..analysis.recompile_causes import RecompileCause
 from ..analysis.source_lines import (
     call_on,
@@ -18,7 +19,7 @@ from ..analysis.source_lines import (
 )
 from ..analysis.words import place, version_numbers
 from ..model import GraphBreak, Place, StackFrame, function_of
-from ..recording.guards import plain_source
+from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import guarded, is_on_stack, source_words, without_stack_names
 from ..shared.quick_dataclass import dataclass
 
@@ -392,6 +393,7 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "all": "all but 0 and 1 of" if cause.was_0_or_1 else "all of",
         "expected": (failure.expected if failure is not None else None) or "named",
         "check": _short(without_stack_names(failure.check)) if failure is not None else "",
+        "range": range_of(cause),
         "hint": (failure.hint if failure is not None else None) or "",
         "typed": " ".join(f'{each.name}="{each.value}"' for each in assigned),
         "count": str(cause.functions_with_this_code or ""),
@@ -399,6 +401,12 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "caller": f"`{caller.method or caller.name}`" if (caller := cause.eager_caller) else "a function",
         "line": f"`{without_comment(cause.line)}`" if cause.line else f"line {place(cause.place)}",
     }
+
+
+def range_of(cause: RecompileCause) -> str:
+    """The sizes for which one version serves, where torch guards a range: `16 to 4096`; else ""."""
+    check = cause.bound.code if cause.bound is not None else cause.words
+    return range_words(split_comment(check)[0].strip())
 
 
 def _values_in_brackets(cause: RecompileCause) -> str:

@@ -74,3 +74,27 @@ def test_a_type_that_came_is_read_from_the_guard_that_was_made_for_it() -> None:
     assert "`x` is of different types (list, tuple)" in advice(cause(reason, lists, tuples))
     unknown = GuardSet(CompileId(0, 1))
     assert "`x` is of different types (list and others)" in advice(cause(reason, lists, unknown))
+
+
+RANGE = "2 <= L['x'].size()[0] <= 15  # return F.conv1d(  # nn/modules/conv.py:380 in _conv_forward"
+
+
+def bounded(reason: str, first: int, code: str, place: Place) -> RecompileCause:
+    """The cause of a recompile that made a size dynamic, whose new version has this check on it."""
+    static = entry(0, "TENSOR_MATCH", TENSOR.format(first))
+    check = GuardCheck("LAMBDA_GUARD", "", code, "return F.conv1d(", place, None)
+    dynamic = Symbol(CompileId(0, 1), "s77", "8", "L['x'].size()[0]", LINE.place, (LINE,))
+    return cause(reason, static, GuardSet(CompileId(0, 1), checks=(check,)), symbols=[dynamic])
+
+
+def test_a_version_that_excludes_the_size_before_is_no_version_for_both() -> None:
+    library = Place("/v/lib/python3.11/site-packages/torch/nn/modules/conv.py", 380)
+    reason = "0/0: tensor 'x' size mismatch at index 0. expected {}, actual 8"
+    found = bounded(reason.format(32), 32, RANGE, library)
+    assert found.is_needed_as_number
+    assert advice(found).startswith("`y = x * 2` calls what computes sizes of 2 to 15 in one way")
+    within = bounded(reason.format(12), 12, RANGE, library)
+    assert not within.is_needed_as_number
+    assert "drop_last" not in advice(within)
+    of_the_program = bounded(reason.format(32), 32, RANGE, LINE.place)
+    assert advice(of_the_program).startswith("decide by the size of `x` at dimension 0 outside")
