@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -137,9 +138,8 @@ COMMANDS = {
     "skill": "Print, or install into a project, what a coding agent needs to know.",
 }
 
-# Where a command's function is not in a module of its name, `<name>_command`.
+# Where a command's function is neither in a module of its name, `<name>_command`, nor in `report_commands`.
 _MODULES = {
-    **dict.fromkeys(("breaks", "bytecode", "explain", "guards", "ranks", "recompiles"), "report_commands"),
     "bundle": "page_command",
     "env": "run_command",
     "ls": "cache_command",
@@ -154,6 +154,12 @@ _NOT_NVIDIAS = "this dynamo is for torch.compile, and not NVIDIA Dynamo, which `
 _CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
+def _module_of(command: str) -> str:
+    """The name of the module that has a command's function."""
+    module = f"dynamo_cli.{_MODULES.get(command, f'{command}_command')}"
+    return module if find_spec(module) is not None else "dynamo_cli.report_commands"
+
+
 class _Commands(click.Group):
     """Imports a command's module when the command is used, so that `--help` is quick."""
 
@@ -163,7 +169,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"dynamo_cli.{_MODULES.get(cmd_name, f'{cmd_name}_command')}")
+        module = importlib.import_module(_module_of(cmd_name))
         command: click.Command = getattr(module, _FUNCTIONS.get(cmd_name, f"{cmd_name}_command"))
         return command
 
