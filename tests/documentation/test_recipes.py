@@ -98,6 +98,12 @@ def test_files_that_are_named_exist(page: str) -> None:
     assert sorted(name for name in named if not any(path.endswith(f"/{name}") for path in paths)) == []
 
 
+def test_the_architecture_names_every_room() -> None:
+    page = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rooms = [path.parent.name for path in (REPOSITORY / "core/dynamo_core").glob("*/__init__.py")]
+    assert rooms and [room for room in rooms if f"`{room}/`" not in page] == []
+
+
 @pytest.mark.parametrize("title", RECIPES)
 def test_functions_and_tables_that_a_recipe_names_exist(title: str) -> None:
     words = set().union(*map(words_of, source().values()))
