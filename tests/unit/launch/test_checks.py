@@ -1,10 +1,22 @@
-"""A question to the program's Python: the answer, or how the process ended without one."""
+"""Questions to the program's Python, and what is checked of a backend's file without running it."""
 
 from pathlib import Path
 
 import pytest
 
-from dynamo_core.launch.checks import NoAnswer, ask
+from dynamo_core.launch.checks import NoAnswer, ask, check_backend
+from dynamo_core.launch.program import Program
+from dynamo_core.shared.errors import BackendProblem
+from dynamo_core.shared.settings import Settings
+
+BACKENDS = """
+import module.inner
+from elsewhere import it as imported
+def defined(gm, inputs): return used(gm)
+class Class: pass
+assigned = partial(defined)
+raise SystemExit
+"""
 
 
 @pytest.mark.parametrize(
@@ -31,3 +43,15 @@ def python_that_does(script: str, folder: Path) -> str:
     file.write_text(f"#!/bin/sh\n{script}\n")
     file.chmod(0o755)
     return str(file)
+
+
+def test_a_backend_of_a_file_is_what_the_file_defines(tmp_path: Path) -> None:
+    """The file would fail if it was run."""
+    file = tmp_path / "backends.py"
+    file.write_text(BACKENDS)
+    program = Program(("train.py",), is_python=True)
+    for name in ("defined", "Class", "assigned", "imported", "module"):
+        settings = Settings("/rec", backend=f"{file}:{name}")
+        assert check_backend(settings, program, "no-python").backend == settings.backend
+    with pytest.raises(BackendProblem, match="defines no 'used'"):
+        check_backend(Settings("/rec", backend=f"{file}:used"), program, "no-python")

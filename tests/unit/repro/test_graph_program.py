@@ -1,13 +1,14 @@
 """A captured graph as a program, and how it is made smaller."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from dynamo_core.model import Graph, Node, Symbol, TensorInfo
 from dynamo_core.repro.failure import Failure
-from dynamo_core.repro.graph_program import GraphProgram, captured_program
+from dynamo_core.repro.graph_program import GraphProgram, Input, captured_program
 from dynamo_core.repro.graph_shrinking import GraphShrinker
 from dynamo_core.repro.trials import BudgetSpent, Candidate
 from dynamo_core.shared.errors import NothingSelected
@@ -197,3 +198,21 @@ def test_what_was_found_before_the_budget_was_spent_is_kept() -> None:
         GraphShrinker(program, WRONG, trials, kept.append).shrink()
     assert program.size == "6 operations, 1 input"
     assert kept[-1].size != program.size
+
+
+def test_the_default_backend_is_not_named_and_another_one_is() -> None:
+    program = captured_program(recorded(), ())
+    assert "torch.compile(f)" in program.text()
+    assert "torch.compile(f, dynamic=True)" in replace(program, dynamic=True).text()
+    assert 'torch.compile(f, backend="aot_eager")' in replace(program, backend='"aot_eager"').text()
+
+
+def test_random_numbers_are_changed_by_what_fits_their_type() -> None:
+    program = captured_program(recorded(), ())
+    kinds = ("bool", "int64", "float16")
+    inputs = [Input(kind, replace(tensor(2), dtype=kind), ".old()") for kind in kinds]
+    inputs.append(Input("n", None, number="3"))
+    changed = replace(program, inputs=tuple(inputs)).with_values(".int()", ".float()")
+    assert [each.calls for each in changed.inputs] == [".old()", ".int()", ".float()", ""]
+    same = replace(program, inputs=tuple(inputs)).with_values("", "")
+    assert same.inputs == tuple(inputs)
