@@ -77,7 +77,7 @@ def test_the_same_graphs_in_any_order_and_numbering_are_no_difference() -> None:
 
 def test_a_graph_that_is_split_is_said_of_the_function_of_its_first_part() -> None:
     ops = [f"op{n}" for n in range(8)]
-    parts = [graph(1, ops[:4]), graph(2, ops[4:], function="torch_dynamo_resume_in_forward_at_5")]
+    parts = [graph(1, ops[:4]), graph(2, ops[4:], function="helper")]
     (split,) = changes([graph(1, ops)], parts)
     assert (split.kind, split.function) == ("split", "forward")
     (joined,) = changes(parts, [graph(1, ops)])
