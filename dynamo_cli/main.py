@@ -154,12 +154,6 @@ _NOT_NVIDIAS = "this dynamo is for torch.compile, and not NVIDIA Dynamo, which `
 _CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
-def _module_of(command: str) -> str:
-    """The name of the module that has a command's function."""
-    module = f"dynamo_cli.{_MODULES.get(command, f'{command}_command')}"
-    return module if find_spec(module) is not None else "dynamo_cli.report_commands"
-
-
 class _Commands(click.Group):
     """Imports a command's module when the command is used, so that `--help` is quick."""
 
@@ -169,7 +163,10 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(_module_of(cmd_name))
+        name = f"dynamo_cli.{_MODULES.get(cmd_name, f'{cmd_name}_command')}"
+        module = importlib.import_module(
+            name if find_spec(name) is not None else "dynamo_cli.report_commands"
+        )
         command: click.Command = getattr(module, _FUNCTIONS.get(cmd_name, f"{cmd_name}_command"))
         return command
 
