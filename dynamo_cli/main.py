@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -137,9 +138,8 @@ COMMANDS = {
     "skill": "Print, or install into a project, what a coding agent needs to know.",
 }
 
-# Where a command's function is not in a module of its name, `<name>_command`.
+# Where a command's function is neither in a module of its name, `<name>_command`, nor in `report_commands`.
 _MODULES = {
-    **dict.fromkeys(("breaks", "bytecode", "explain", "guards", "ranks", "recompiles"), "report_commands"),
     "bundle": "page_command",
     "env": "run_command",
     "ls": "cache_command",
@@ -163,7 +163,10 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"dynamo_cli.{_MODULES.get(cmd_name, f'{cmd_name}_command')}")
+        name = f"dynamo_cli.{_MODULES.get(cmd_name, f'{cmd_name}_command')}"
+        module = importlib.import_module(
+            name if find_spec(name) is not None else "dynamo_cli.report_commands"
+        )
         command: click.Command = getattr(module, _FUNCTIONS.get(cmd_name, f"{cmd_name}_command"))
         return command
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import anyio
 from anyio.abc import ByteReceiveStream, Process
@@ -25,6 +25,7 @@ from mcp.types import Resource
 from pydantic import Field
 
 from dynamo_core.recording.files import default_folder, recordings
+from dynamo_reporters.registry import OF_RECORDINGS
 
 _PAGE_CHARACTERS = 4000
 _TOKENS = 1000  # of a resource; what makes a budget of them takes longer to import than this module
@@ -50,7 +51,10 @@ Recording = Annotated[
     str | None, Field(description="A recording's folder or file below the server's folder; else the newest")
 ]
 Cursor = Annotated[int, Field(ge=0, description="The `cursor` of the page before; 0 for the first")]
-_Report = Literal["breaks", "recompiles", "graphs", "guards", "profile", "ops", "bytecode", "cache", "ranks"]
+if TYPE_CHECKING:
+    _Report = str
+else:
+    _Report = Literal[tuple(name for name in (*OF_RECORDINGS, "cache") if name != "explain")]
 Seconds = Annotated[int, Field(ge=1, le=86400, description="End the program after so many seconds")]
 
 

@@ -9,6 +9,7 @@ from dynamo_core.recording.build import ProcessBuilder
 from dynamo_core.recording.trace_format import Record, RecordParser
 from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
 from dynamo_core.shared import names
+from support.our_records import EXAMPLES
 from support.trace_bytes import FRAME, artifact, record
 
 _PLACE = {"file": "/x/train.py", "line": 7}
@@ -131,6 +132,7 @@ PAYLOADS: dict[str, Any] = {
     },
     names.GRAPH_BREAK: {"reason": "print", "user_stack": [{**_PLACE, "name": "f", "text": "print(x)"}]},
     names.OPTIMIZER: {"name": "AdamW", "module": "torch.optim.adamw", "file": "/x/adam.py"},
+    **{record.NAME: record.payload() for record in EXAMPLES},
     "aot_joint_graph": "class joint_helper(torch.nn.Module):\n" + _AOT_TEXT,
     "aot_forward_graph": "class GraphModule(torch.nn.Module):\n" + _AOT_TEXT,
     "aot_backward_graph": "class GraphModule(torch.nn.Module):\n" + _AOT_TEXT,

@@ -10,7 +10,7 @@ from ..remedies.rules import Assignment, Change
 from ..shared.quick_dataclass import dataclass
 from .build import by_cause, ranking
 from .finding import Figure, Finding, Remedy, RemedyKind
-from .kinds import SPECS, Kind
+from .kinds import SPECS
 from .tried import order
 
 
@@ -249,7 +249,6 @@ def _alternatives(same: Sequence[Finding]) -> tuple[Alternative, ...]:
 # What is true of any short run, and no reason to change the program.
 
 
-_CONTEXT: frozenset[Kind] = frozenset(("never pays back", "cold start", "caches off", "eager optimizer"))
 _LONG_S = 600.0  # a run that took as long is long enough to say what most of it went to
 _MOST = 0.5  # of the run
 
@@ -262,6 +261,6 @@ def is_context(finding: Finding, run_seconds: float | None) -> bool:
     seconds = finding.cost.saves_at_most.seconds
     if seconds == 0.0 and not finding.remedies:
         return True
-    if finding.kind not in _CONTEXT:
+    if not SPECS[finding.kind].is_context:
         return False
     return run_seconds is None or run_seconds < _LONG_S or (seconds or 0.0) < _MOST * run_seconds

@@ -43,6 +43,7 @@ class KindSpec(NamedTuple):
     rank: "wrong" where no time decides (a wrong result, an error, a hang); of unknown time, "keeps out"
         (of graphs) comes first, then "untimed"; within a rank the rows are in order
     of_the_run: true of a run more than of the program: a shorter or a colder run has another figure
+    is_context: true of any short run, and there no reason to change the program
     is_counted: its title says what was found, and how often stands behind it
     counts_times: one that was met several times counts as several
     is_caused_by_call: its `via` is the call that brought it about
@@ -58,6 +59,7 @@ class KindSpec(NamedTuple):
     of_the_compiler: bool = False
     rank: Literal["wrong", "keeps out", "untimed", "timed"] = "timed"
     of_the_run: bool = False
+    is_context: bool = False
     is_counted: bool = False
     counts_times: bool = False
     is_caused_by_call: bool = False
@@ -169,13 +171,13 @@ SPECS: dict[Kind, KindSpec] = {
     ),
     "overhead-bound graphs": KindSpec(),
     "costly guards": KindSpec(shown_by="dynamo guards"),
-    "never pays back": KindSpec(of_the_run=True),
+    "never pays back": KindSpec(of_the_run=True, is_context=True),
     "unrolled loop": KindSpec(of_the_run=True),
     "unstable key": KindSpec(shown_by="dynamo cache"),
-    "cold start": KindSpec(of_the_run=True, shown_by="dynamo cache"),
-    "caches off": KindSpec(of_the_run=True, shown_by="dynamo cache"),
+    "cold start": KindSpec(of_the_run=True, is_context=True, shown_by="dynamo cache"),
+    "caches off": KindSpec(of_the_run=True, is_context=True, shown_by="dynamo cache"),
     "cache bypass": KindSpec(of_the_run=True, shown_by="dynamo cache"),
-    "eager optimizer": KindSpec(),
+    "eager optimizer": KindSpec(is_context=True),
     "time outside of graphs": KindSpec(),
     "slow loader": KindSpec(),
 }

@@ -116,10 +116,14 @@ class Settings(NamedTuple):
     @classmethod
     def from_choices(cls, recording: str, choices: Mapping[str, Any]) -> "Settings":
         """The settings from their JSON values."""
-        lists = {name: tuple(choices[name]) for name in ("override", "config")}
-        step_frames = tuple(map(tuple, choices["step_frames"]))
+        values = {name: _without_lists(value) for name, value in choices.items()}
         export = None if choices["export"] is None else ExportSettings(*choices["export"])
-        return cls(recording=recording, **{**choices, **lists, "step_frames": step_frames, "export": export})
+        return cls(recording=recording, **{**values, "export": export})
+
+
+def _without_lists(value: Any) -> Any:
+    """A value read from JSON, with a tuple for each list, as settings have them."""
+    return tuple(map(_without_lists, value)) if isinstance(value, list) else value
 
 
 # How `torch.compile(dynamic=…)` changes the settings in a compile's metrics.

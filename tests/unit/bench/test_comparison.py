@@ -438,6 +438,20 @@ class TestGraphByGraph:
         ]
 
 
+def test_the_output_of_the_first_run_is_compared_and_of_eager_that_of_its_second() -> None:
+    def printing(name: str, *outputs: str) -> Backend:
+        return Backend(name, runs={number: run(5, stdout=text) for number, text in enumerate(outputs, 1)})
+
+    def likeness(eager: Backend, other: Backend) -> list[str | None]:
+        made = replace(bench(other), backends=[eager, other])
+        return [None if each.output is None else each.output.likeness for each in compare(made)]
+
+    steady = printing("eager", "a", "a", "b")
+    assert likeness(steady, printing("inductor", "b", "a")) == ["same", "different"]
+    assert likeness(steady, printing("inductor", "a", "b")) == ["same", "same"]
+    assert likeness(printing("eager", "a"), printing("inductor")) == [None, None]
+
+
 def test_csv_has_a_row_a_backend() -> None:
     failed = Backend("mine", runs={1: Run(problem="exit code 1, boom")})
     text = speedups_csv(

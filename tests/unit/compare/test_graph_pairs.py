@@ -75,6 +75,15 @@ def test_the_same_graphs_in_any_order_and_numbering_are_no_difference() -> None:
     assert found.sentence == "Nothing differs (40 graphs, 0 findings compared)"
 
 
+def test_a_graph_that_is_split_is_said_of_the_function_of_its_first_part() -> None:
+    ops = [f"op{n}" for n in range(8)]
+    parts = [graph(1, ops[:4]), graph(2, ops[4:], function="helper")]
+    (split,) = changes([graph(1, ops)], parts)
+    assert (split.kind, split.function) == ("split", "forward")
+    (joined,) = changes(parts, [graph(1, ops)])
+    assert (joined.kind, joined.function) == ("joined", "forward")
+
+
 def test_a_renamed_function_is_no_difference() -> None:
     after = [replace(g, frame_name="step") for g in layers(3)]
     assert compare(recording(layers(3)), recording(after)).verdict == "nothing differs"

@@ -206,7 +206,12 @@ def test_fix_gets_the_remedy_of_the_action_first_but_an_edit_as_it_is_for_the_li
 
 def test_what_was_tried_says_what_came_of_it() -> None:
     assert actions(finding(1, SETTING))[0].tried is None
-    assert actions(finding(1, replace(SETTING, tried="gone")))[0].tried == "gone"
+    gone = replace(SETTING, tried="gone")
+    assert actions(finding(1, gone))[0].tried == "gone"
+    assert actions(finding(1, gone, replace(KEEP, tried="still there")))[0].tried == "gone"
+    assert (
+        actions(finding(1, gone), finding(2, replace(SETTING, tried="still there")))[0].tried == "still there"
+    )
 
 
 @pytest.mark.parametrize("kind", ["never pays back", "cold start", "caches off", "eager optimizer"])

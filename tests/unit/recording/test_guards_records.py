@@ -187,3 +187,21 @@ def test_guards_of_one_function_can_be_asked_for_and_those_of_what_it_resumes_ar
     for function, number in (("f", 2), ("g", 0)):
         assert len(read(*records, contents={guards_of_function(function)}).guard_sets) == number
     assert read(made("x"), contents={guards_of_function("f")}).guard_sets == []
+
+
+def test_the_guards_of_a_compile_are_put_beside_its_checks_however_many_compiles_came_before() -> None:
+    guards = {"guards": [{"type": "TENSOR_MATCH", "source": "L['x']", "scope": "local", "code": ["a"]}]}
+    tree = "TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GuardManager: source=L['x']"
+    both = [
+        each
+        for ids in (FRAME, AGAIN)
+        for each in (
+            record({"artifact": {"name": "dynamo_cpp_guards_str", "encoding": "string"}, **ids}, tree),
+            artifact(names.GUARDS, guards, ids),
+        )
+    ]
+    process = read(*both, contents={names.GUARDS, "dynamo_cpp_guards_str"})
+    assert [(str(each.compile_id), each.guards is not None) for each in process.guard_sets] == [
+        ("0/0", True),
+        ("0/1", True),
+    ]

@@ -296,6 +296,9 @@ def test_a_branch_on_a_size_is_the_programs_own_and_a_size_of_1_is_torchs() -> N
     branch = "0/1: 2 <= x.size()[0] <= 6  # if x.size(0) > 6:  # me/train.py:7 in f"
     (decided,) = causes([size(4, 5)], [branch, size(4, 9)], symbols=[opened()])
     assert decided.is_needed_as_number and decided.place == Place(FILE, 7)
+    for torchs_own in (0, 1):
+        (apart,) = causes([size(4, 5)], [branch, size(4, torchs_own)], symbols=[opened()])
+        assert not apart.is_needed_as_number and apart.deciding is None
     (one,) = causes(
         [size(4, 5)], ["0/1: 2 <= x.size()[0]  # y = x * 2  # me/train.py:4 in f"], symbols=[opened()]
     )

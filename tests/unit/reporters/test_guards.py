@@ -257,6 +257,8 @@ def test_where_sizes_are_in_no_relation_the_guard_of_shapes_says_so() -> None:
     without = entry(0, tensor("L['x']"), guards=(guard("TENSOR_MATCH", "L['x']"), shapes))
     (remark,) = [found.remark for found in by_source(without) if "SHAPE_ENV" in found.types]
     assert remark == "no relation between sizes"
+    (remark,) = [found.remark for found in by_source(replace(without, checks=None)) if found.source == ""]
+    assert remark is None, "checks that were not recorded say nothing of relations"
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,15 @@
 """A captured graph as a program, and how it is made smaller."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from dynamo_core.model import Graph, Node, Symbol, TensorInfo
+from dynamo_core.repro import graph_shrinking
 from dynamo_core.repro.failure import Failure
-from dynamo_core.repro.graph_program import GraphProgram, captured_program
+from dynamo_core.repro.graph_program import GraphProgram, Input, captured_program
 from dynamo_core.repro.graph_shrinking import GraphShrinker
 from dynamo_core.repro.trials import BudgetSpent, Candidate
 from dynamo_core.shared.errors import NothingSelected
@@ -157,6 +159,16 @@ def test_strides_are_kept() -> None:
     assert ".backward()" in text
 
 
+def test_strides_of_a_smaller_size_have_the_order_of_dimensions_and_what_is_expanded_stays_so() -> None:
+    def strides(shape: tuple[int, ...], stride: tuple[int, ...], smaller: tuple[int, ...]) -> object:
+        return graph_shrinking._strides(TensorInfo(shape, stride, "float32", "cpu"), smaller)
+
+    assert strides((3, 4), (1, 3), (2, 4)) == (1, 2)
+    assert strides((3, 4, 5), (20, 5, 1), (3, 2, 5)) == (10, 5, 1)
+    assert strides((3, 4), (0, 1), (2, 4)) == (0, 1)
+    assert strides((3, 4), (4, 1), (3, 0)) == (1, 1)
+
+
 def test_module_that_is_not_recorded() -> None:
     with pytest.raises(NothingSelected, match="uses what only its program has: layer"):
         captured_program(recorded(CODE.replace("torch.sin(", "self.layer(")), ())
@@ -197,3 +209,31 @@ def test_what_was_found_before_the_budget_was_spent_is_kept() -> None:
         GraphShrinker(program, WRONG, trials, kept.append).shrink()
     assert program.size == "6 operations, 1 input"
     assert kept[-1].size != program.size
+
+
+def test_the_default_backend_is_not_named_and_another_one_is() -> None:
+    program = captured_program(recorded(), ())
+    assert "torch.compile(f)" in program.text()
+    assert "torch.compile(f, dynamic=True)" in replace(program, dynamic=True).text()
+    assert 'torch.compile(f, backend="aot_eager")' in replace(program, backend='"aot_eager"').text()
+
+
+def test_random_numbers_are_changed_by_what_fits_their_type() -> None:
+    program = captured_program(recorded(), ())
+    kinds = ("bool", "int64", "float16")
+    inputs = [Input(kind, replace(tensor(2), dtype=kind), ".old()") for kind in kinds]
+    inputs.append(Input("n", None, number="3"))
+    changed = replace(program, inputs=tuple(inputs)).with_values(".int()", ".float()")
+    assert [each.calls for each in changed.inputs] == [".old()", ".int()", ".float()", ""]
+    same = replace(program, inputs=tuple(inputs)).with_values("", "")
+    assert same.inputs == tuple(inputs)
+
+
+def test_functions_that_are_not_torchs_are_imported_where_they_are_called() -> None:
+    code = CODE.replace("torch.sin(first)", "first * math_sqrt(2)")
+    nodes = [
+        Node("call_function", "sqrt", "math.sqrt", "(2,)", "{}"),
+        Node("call_function", "floor", "math.floor", "(2,)", "{}"),  # the code has no such call
+    ]
+    text = captured_program(recorded(code, *nodes), ()).text()
+    assert text.count("import math; math_sqrt = math.sqrt\n") == 1

@@ -50,6 +50,13 @@ def test_no_uv(uv: Path) -> None:
     assert problem == "torch 2.1: --torch needs uv, which is not installed: `pip install uv`"
 
 
+def test_a_failure_that_comes_each_time_is_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = iter([(True, True, "bad")] * 2)
+    monkeypatch.setattr(proof, "_round", lambda *arguments: next(rounds))
+    found = proof.prove("", "", FAILURE, 1.0)
+    assert (found.rounds, found.failed, found.holds) == (2, 2, True)
+
+
 def test_a_failure_that_comes_sometimes_is_run_more_often(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo_core.shared.failed_guard import source_words
+from dynamo_core.shared.failed_guard import failed_guard, source_words
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,24 @@ from dynamo_core.shared.failed_guard import source_words
 )
 def test_no_internal_name_is_shown(source: str, words: str) -> None:
     assert source_words(source) == words
+
+
+@pytest.mark.parametrize(
+    ("check", "kind", "source", "expected"),
+    [
+        ("n <= 5", "comparison", "n", None),
+        ("3 < self.n", "comparison", "self.n", None),  # the name may stand on either side
+        ("2 <= n <= 5", "comparison", "n", None),
+        ("n < m", "other", None, None),
+        ("mode == 'train'", "value", "mode", "'train'"),
+        ("mask is None", "value", "mask", "None"),
+        ("not hasattr(self, 'cache')", "attribute", "self", "without cache"),
+        ("hasattr(self, 'cache') == False", "attribute", "self", "without cache"),
+        ("hasattr(self, 'cache')", "attribute", "self", "with cache"),
+        ("2 <= x.size()[0]", "relation of sizes", "x", None),
+        ("x.size()[0] == y.size()[0]", "relation of sizes", None, None),
+    ],
+)
+def test_what_a_failed_check_is_on(check: str, kind: str, source: str | None, expected: str | None) -> None:
+    found = failed_guard(check)
+    assert (found.kind, found.source, found.expected) == (kind, source, expected)

@@ -25,6 +25,7 @@ POD = {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}
         ({**SLURM, **TORCHRUN}, "77-abc", [1, 2], 3),
         ({"OMPI_COMM_WORLD_RANK": "6", "PBS_JOBID": "9.host"}, "9.host", [0, 0], 6),
         ({**POD, "HOSTNAME": "train-big-2-x7k2p", "JOB_COMPLETION_INDEX": "2"}, "train-big", [0, 0], 2),
+        ({**POD, "HOSTNAME": "v-2-big-2-x7k2p", "JOB_COMPLETION_INDEX": "2"}, "v-2-big", [0, 0], 2),
         ({**POD, "HOSTNAME": "train-big-2", "JOB_COMPLETION_INDEX": "2"}, "train-big", [0, 0], 2),
         ({**POD, "HOSTNAME": "bert-worker-11", "RANK": "12"}, "bert", [0, 0], 12),
         ({**POD, "HOSTNAME": "web-5d4f"}, None, [0, 0], None),

@@ -21,6 +21,7 @@ from dynamo_core.shared.early_records import (
 )
 from dynamo_core.shared.our_record import OurRecord
 from dynamo_core.shared.records import FrameRewritten, WindowNoted
+from support.every_record import PAYLOADS
 
 WRITTEN = Optimizer(name="AdamW", module="torch.optim.adamw", file="/x/adamw.py")
 
@@ -89,6 +90,7 @@ def test_every_record_of_ours_has_a_type() -> None:
     files = ("_FILE", "_PREFIX", "_FOLDER", "UPLOADER_LOCK")
     artifacts = {value for name, value in constants.items() if not name.endswith(files)}
     assert sorted(typed) == sorted(artifacts)
+    assert artifacts <= set(PAYLOADS), "the reader's tests damage an example of each"
 
 
 def fields_of(kind: type[OurRecord]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from dynamo_core.bench.autotune.rounds import (
     time_ratio,
     to_confirm,
 )
-from dynamo_core.bench.autotune.tuning import GraphToTune, Result, tune
+from dynamo_core.bench.autotune.tuning import GraphToTune, Result, _usable, tune
 from dynamo_core.shared import winners
 from dynamo_core.shared.winners import (
     AGREES,
@@ -406,3 +407,14 @@ def test_processes_that_never_agree_decide_nothing() -> None:
     measurements = bench.measure(GraphProgram("", {}), ["eager", "ofi"])
     assert decide(measurements) == Decision(None, ("eager", "ofi"))
     assert all(each.seconds for each in measurements)  # what was measured last is on the page
+
+
+def test_candidates_are_tried_from_the_simplest_and_those_that_were_compared_before_again() -> None:
+    unusable: Any = SimpleNamespace(why_unusable=lambda name: "not installed" if name == "tensorrt" else None)
+    requested = ["inductor:max-autotune", "tensorrt", "inductor", "eager", "cudagraphs"]
+    assert _usable(requested, None, unusable) == [
+        "eager",
+        "inductor",
+        "cudagraphs",
+        "inductor:max-autotune",
+    ]

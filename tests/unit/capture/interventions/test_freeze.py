@@ -1,8 +1,14 @@
-"""The value that a failed guard was given, looked up without running any of the program's code."""
+"""When compiling is frozen; the value that a guard was given, looked up without the program's own code."""
+
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from dynamo_core.capture.interventions.freeze import value_that_came
+from dynamo_core.capture.interventions.freeze import Freeze, value_that_came
+from dynamo_core.capture.probe_guard import ProbeGuard
+from dynamo_core.shared.records import FreezeNoted
+from dynamo_core.shared.settings import Settings
 
 
 class Config:
@@ -75,3 +81,42 @@ def test_the_value_is_looked_up(reason: str, came: str) -> None:
 )
 def test_what_is_not_known_is_none_and_nothing_is_run(check: str) -> None:
     assert value_that_came(f"0/0: {check}", LOCALS, GLOBALS) is None
+
+
+class Stream:
+    """In place of the stream: what is written, and how often the graph of each page was called."""
+
+    def __init__(self, **calls: int) -> None:
+        self.records: list[Any] = []
+        self.record = self.records.append
+        self.counters = SimpleNamespace(calls_of=lambda page: calls[f"page_{page}"])
+
+
+def at_the_end(after: str, stream: Stream, last_compile_ended_ns: int | None = None) -> FreezeNoted:
+    """What is recorded where Dynamo was not asked to compile again."""
+    guard, handler = ProbeGuard(stream), SimpleNamespace(last_compile_ended_ns=last_compile_ended_ns)  # type: ignore[arg-type]
+    freeze = Freeze(Settings("/rec", freeze_after=after), guard, handler)  # type: ignore[arg-type]
+    for page in (1, 2):
+        freeze.watch(page)
+    freeze.finish()
+    (noted,) = stream.records
+    assert isinstance(noted, FreezeNoted)
+    return noted
+
+
+@pytest.mark.parametrize(("after", "is_frozen"), [("9", True), ("10", True), ("11", False)])
+def test_compiling_is_frozen_once_all_graphs_were_called_so_often(after: str, is_frozen: bool) -> None:
+    noted = at_the_end(after, Stream(page_1=7, page_2=3))
+    assert (noted.frozen, noted.calls, noted.seconds) == (is_frozen, 10, None)
+
+
+def test_compiling_is_frozen_so_long_after_a_compile_and_not_before_the_first() -> None:
+    noted = at_the_end("5s", Stream())
+    assert (noted.frozen, noted.calls, noted.seconds) == (False, None, None)
+    noted = at_the_end("5s", Stream(), last_compile_ended_ns=0)
+    assert noted.frozen and noted.seconds is not None and noted.seconds > 5
+
+
+def test_what_is_frozen_after_calls_of_a_function_that_was_not_compiled_is_not() -> None:
+    noted = at_the_end("forward=1", Stream(page_1=7, page_2=3))
+    assert (noted.frozen, noted.calls) == (False, 0)

@@ -24,10 +24,12 @@ from dynamo_core.model import (
 from dynamo_core.remedies.rules import Assignment, Change
 from dynamo_reporters.html.document import page
 from dynamo_reporters.html.element import Part, sentence, to_html, within_bounds
-from dynamo_reporters.html.first_screen import card, command, first_screen
+from dynamo_reporters.html.first_screen import card, command, first_screen, ranks_in_short
 from dynamo_reporters.html.links import Links, short_names
 from support.made import FIRST, S, called, compiled, of_one_process
 from support.page_reader import Page, Tag
+from support.ranks_by_hand import collective, of, rank
+from support.ranks_by_hand import graph as graph_of_a_rank
 
 FILE = "/home/me/model.py"
 AT = Place(FILE, 4)
@@ -69,6 +71,23 @@ def shown_card(finding: Finding, recording: Recording | None = None) -> Page:
 
 def texts(tags: list[Tag]) -> list[str]:
     return [" ".join(tag.text.split()) for tag in tags]
+
+
+def test_of_the_differences_between_ranks_the_first_is_shown_and_the_others_are_counted() -> None:
+    def shown(*sizes: int) -> str:
+        case = Case(
+            of(
+                *(
+                    rank(number, graph_of_a_rank(collective("all_reduce", size=size)))
+                    for number, size in enumerate(sizes)
+                )
+            )
+        )
+        return "".join(map(to_html, ranks_in_short(case, links(case.recording))))
+
+    assert shown(8, 8) == ""
+    assert "The 1st collective of group 0 that was compiled is not the same" in shown(8, 16)
+    assert "… and 1 more difference<" in shown(8, 16)  # of the graphs, which these make different
 
 
 def test_each_count_leads_to_what_was_counted_and_bad_ones_are_marked() -> None:
