@@ -338,7 +338,7 @@ REQUESTED: BreakRules = (
             RemedyTemplate(
                 "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it "
                 "before or after the compiled code.",
-                cures=("disabled_helper",),
+                cures=("disabled_helper", "mode_made_inside"),
                 change=Change(edit="decorator removed"),
             ),
         ),

@@ -274,7 +274,7 @@ _VALUES: BreakRules = (
             RemedyTemplate(
                 "keep `{target}` a tensor (leave out `.item()`), and in place of the branch choose with "
                 "`torch.where(condition, then, else)`.",
-                cures=("item_kept_then_branch",),
+                cures=("item_kept_then_branch", "item_returned_to_a_branch"),
             ),
         ),
         when=_is_branched_on_next,
@@ -313,6 +313,21 @@ _VALUES: BreakRules = (
         "`{line}` checks a value that it takes out of a tensor, " + _NOT_KNOWN,
         (_as_part_of_the_graph("check_of_an_item"),),
         line=re.compile(r"\btorch\._check\w{0,20}\("),
+    ),
+    Rule(
+        _VALUE,
+        "`{line}` makes a list of what a tensor holds, " + _NOT_KNOWN,
+        (
+            _as_part_of_the_graph("split_by_counts", "tolist_of_lengths"),
+            RemedyTemplate(
+                "make the list before the call of `{function}`, and pass it in: that is needed where an "
+                "operator behind it has to know the sizes, which ends the program with an error under the "
+                "setting.",
+                cures=("split_by_counts",),
+                may_change="each list is compiled again, until torch takes its numbers as dynamic",
+            ),
+        ),
+        line=re.compile(r"\.tolist\(\)"),
     ),
     Rule(
         _VALUE,
