@@ -342,12 +342,15 @@ def ending_words(result: RunResult) -> str:
 # Level, month and day, time: TorchLogsFormatter of torch/_logging/_internal.py, and c10/util/Logging.cpp.
 _LOG_LINE = re.compile(r"^\[?(?:rank\d{1,6}\]:)?\[?[VDIWEC]\d{4} \d\d:\d\d:\d\d")
 _WARNING = re.compile(r":\d{1,9}: \w{0,60}Warning: ")
+# The further lines of a warning of C++ (c10/util/Exception.h), as that of autograd's anomaly mode.
+_OF_CPP = re.compile(r"(Warning: [^\n]*)(?:\n [^\n]*){0,50}?\n \(Triggered internally at [^\n]*")
 _LINE_NUMBER = re.compile(r"(\bline |\.py:)\d{1,9}")
 
 
 def program_stderr(stderr: str) -> str:
     """The lines of stderr that are not torch's log, warnings or ours, without the numbers of source lines."""
-    return "\n".join(_LINE_NUMBER.sub(r"\1…", line) for line in _program_lines(stderr.splitlines()))
+    lines = _OF_CPP.sub(r"\1", stderr).splitlines()
+    return "\n".join(_LINE_NUMBER.sub(r"\1…", line) for line in _program_lines(lines))
 
 
 def _program_lines(lines: list[str]) -> Iterator[str]:
