@@ -368,6 +368,20 @@ REQUESTED: BreakRules = (
         ),
     ),
     Rule(
+        # torch/fx/experimental/symbolic_shapes.py (_make_data_dependent_error), read in 2.13.
+        re.compile(r"^(?:BackendCompilerFailed|InductorError)\b[\s\S]{0,300}\bGuardOnDataDependentSymNode"),
+        "an operator has to know a size or a number that a tensor holds, and that is not known while the "
+        "graph is compiled",
+        (
+            RemedyTemplate(
+                "take the value out of the tensor before the call of what is compiled, and pass it in as a "
+                "Python number; or leave `capture_scalar_outputs` and `capture_dynamic_output_shape_ops` "
+                "off.",
+                cures=("size_that_a_lowering_needs",),
+            ),
+        ),
+    ),
+    Rule(
         # torch/_dynamo/exc.py (AsPythonConstantNotImplementedError), read in 2.13.
         re.compile(r"AsPythonConstantNotImplementedError: Unspecialized"),
         "`{line}` needs a constant, and gets a number that is another one in each call",

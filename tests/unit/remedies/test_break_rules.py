@@ -115,6 +115,12 @@ def test_a_value_that_is_returned_to_a_branch_is_not_only_taken_into_the_graph(
     assert said in advice(replace(met, stack=stack))
 
 
+def test_a_backend_that_has_to_know_a_size_is_not_to_be_replaced() -> None:
+    why = "backend='inductor' raised:\nLoweringException: GuardOnDataDependentSymNode: Could not guard on …"
+    assert "pass it in as a Python number" in advice(a_break("BackendCompilerFailed", why, "y = f(x)"))
+    assert "aot_eager" in advice(a_break("BackendCompilerFailed", "no such operator", "y = f(x)"))
+
+
 def test_a_list_of_values_may_be_passed_in() -> None:
     first, second = break_advice(a_break(*ITEM, "sizes = lengths.tolist()"), "2.13.0")
     assert "CAPTURE_SCALAR_OUTPUTS" in first.text and "make the list before the call of" in second.text
