@@ -49,14 +49,26 @@ def below_eager_frames(frames: Iterable[FrameRecompiles]) -> dict[CompileKey, se
     found: dict[CompileKey, set[CompileKey]] = {}
     for frame in frames:
         for cause in causes_of(frame):
-            is_of_the_call = cause.kind == "requires_grad" or _is_written_by_callers(cause)
-            if is_of_the_call and cause.eager_caller is not None:
+            if cause.eager_caller is not None and _is_of_the_call(cause):
                 stream = frame.process.stream
                 keys = {compile_key(stream, each.compile_id) for each in cause.compiles}
                 found.setdefault(compile_key(stream, cause.eager_caller.compile_id), set()).update(keys)
     return found
 
 
+def _is_of_the_call(cause: RecompileCause) -> bool:
+    """Whether what differs would be known in the graph of the caller, or be a size that no guard is on."""
+    if cause.kind != "size":
+        return cause.kind == "requires_grad" or _is_written_by_callers(cause)
+    frame = cause.frame
+    selecting = {each.place for each in frame.process.breaks if _OF_SELECTION in each.kind}
+    callers = frame.records.callers_in_order
+    calls = {call.place for each in cause.compiles for _, call in callers.get(each.compile_id, ())}
+    return bool(calls) and calls <= selecting
+
+
+# Torch's name of operators, as those that select by a mask, whose results have sizes that no size decides.
+_OF_SELECTION = "Dynamic shape operator"
 _OF_A_TENSOR = ("size", "relation of sizes", "stride", "rank", "dtype", "requires_grad", "dispatch keys")
 
 

@@ -72,8 +72,8 @@ def test_what_a_frame_that_runs_eager_calls_is_recompiled_because_of_it() -> Non
         "block", Place("net.py", 3), "compiled", None, True, False, CompileId(0, 1), called_from=call
     )
 
-    def below(reason: str, *frames: Frame) -> list[str]:
-        run = process([reason], frames=list(frames))
+    def below(reason: str, *frames: Frame, broken: tuple[GraphBreak, ...] = ()) -> list[str]:
+        run = process([reason], frames=list(frames), breaks=list(broken))
         figures = Figures(Recording(Path("r"), None, [run], 1, []))
         return [compile_id for _, compile_id in figures.recompiles_below([run], [fallback])]
 
@@ -81,6 +81,11 @@ def test_what_a_frame_that_runs_eager_calls_is_recompiled_because_of_it() -> Non
     assert below(needs_gradients, fallback, block) == ["0/1"]
     assert below(needs_gradients, block) == [], "its caller is compiled"
     assert below(size(4, 5), fallback, block) == [], "a size would have been met in the caller, too"
+    selected, printed = (
+        GraphBreak(kind, (call,), CompileId(5, 0)) for kind in ("Dynamic shape operator", "print")
+    )
+    assert below(size(4, 5), fallback, block, broken=(selected,)) == ["0/1"], "no size decides it"
+    assert below(size(4, 5), fallback, block, broken=(printed,)) == []
 
 
 def test_constants_of_calls_are_recompiled_for_because_of_what_keeps_the_function_out_of_their_graphs() -> (
