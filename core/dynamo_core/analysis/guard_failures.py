@@ -18,6 +18,7 @@ _BETWEEN = re.compile(r"(?:(?P<least>\d{1,20}) <= )?[^\s<>=]{1,400}(?: <= (?P<mo
 _NOT_0_OR_1 = "0/1 specialization"  # in torch's comment on such a check
 _AND = ") and "
 _GLOBAL = re.compile(r"G\['([^'\n]{1,200})'\]")
+_SUBSCRIPT = re.compile(r"\[[^\[\]]{1,200}\]")
 
 
 def is_not_0_or_1(check: str) -> bool:
@@ -117,4 +118,7 @@ def is_on_length(failure: GuardFailure) -> bool:
 def lengthened_by(line: str, failure: GuardFailure) -> str | None:
     """The program's name of the list or dictionary that the guard is on, if the line changes its length."""
     name = _GLOBAL.sub(r"\1", failure.source or "")
-    return name if is_on_length(failure) and name in changed_by(line) else None
+    changed = {
+        _SUBSCRIPT.sub("[]", each) for each in changed_by(line)
+    }  # the line may name a key by a variable
+    return name if is_on_length(failure) and _SUBSCRIPT.sub("[]", name) in changed else None

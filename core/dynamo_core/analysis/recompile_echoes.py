@@ -12,6 +12,7 @@ from pathlib import Path
 from ..model import CompileId, GraphBreak, function_of
 from .recompile_causes import RecompileCause, causes_of
 from .recompiles import FrameRecompiles
+from .source_lines import constants_given
 from .summary import frame_of
 
 CompileKey = tuple[Path, str]
@@ -48,13 +49,26 @@ def below_eager_frames(frames: Iterable[FrameRecompiles]) -> dict[CompileKey, se
     found: dict[CompileKey, set[CompileKey]] = {}
     for frame in frames:
         for cause in causes_of(frame):
-            if cause.kind == "requires_grad" and cause.eager_caller is not None:
+            if cause.eager_caller is not None and _is_of_the_call(cause):
                 stream = frame.process.stream
                 keys = {compile_key(stream, each.compile_id) for each in cause.compiles}
                 found.setdefault(compile_key(stream, cause.eager_caller.compile_id), set()).update(keys)
     return found
 
 
+def _is_of_the_call(cause: RecompileCause) -> bool:
+    """Whether what differs would be known in the graph of the caller, or be a size that no guard is on."""
+    if cause.kind != "size":
+        return cause.kind == "requires_grad" or _is_written_by_callers(cause)
+    frame = cause.frame
+    selecting = {each.place for each in frame.process.breaks if _OF_SELECTION in each.kind}
+    callers = frame.records.callers_in_order
+    calls = {call.place for each in cause.compiles for _, call in callers.get(each.compile_id, ())}
+    return bool(calls) and calls <= selecting
+
+
+# Torch's name of operators, as those that select by a mask, whose results have sizes that no size decides.
+_OF_SELECTION = "Dynamic shape operator"
 _OF_A_TENSOR = ("size", "relation of sizes", "stride", "rank", "dtype", "requires_grad", "dispatch keys")
 
 
@@ -63,7 +77,8 @@ def below_breaks(
 ) -> frozenset[CompileKey]:
     """The recompiles of functions that are frames of their own for one of these breaks, for another caller.
 
-    Without the break, the graph of each caller would have them in it, for the tensors of that call alone.
+    Without the break, the graph of each caller would have them in it, for the tensors and constants of that
+    call alone.
     """
     inside = {(frame.place.file, function_of(frame.function)) for each in breaks for frame in each.stack[1:]}
     causes = [
@@ -71,10 +86,13 @@ def below_breaks(
         for frame in frames
         if inside and frame.process.stream == stream and _function(frame) in inside
         for cause in causes_of(frame)
-        if cause.kind in _OF_A_TENSOR
     ]
     # It is met again where the function goes on behind its break.
-    elsewhere = {_what_came(cause) for cause in causes if _is_called_elsewhere(cause)}
+    elsewhere = {
+        _what_came(cause)
+        for cause in causes
+        if (cause.kind in _OF_A_TENSOR and _is_called_elsewhere(cause)) or _is_written_by_callers(cause)
+    }
     return frozenset(
         compile_key(stream, compile_.compile_id)
         for cause in causes
@@ -90,6 +108,14 @@ def _is_called_elsewhere(cause: RecompileCause) -> bool:
     begin = frame_of(cause.compiles[0].compile_id)
     first = {call.place for _, call in callers.get(begin and begin._replace(compile=0), ())}
     return bool(first and again) and not first & again
+
+
+def _is_written_by_callers(cause: RecompileCause) -> bool:
+    """Whether each value that came is a constant that a call of the function gives."""
+    function = function_of(cause.frame.name or "")
+    calls = chain.from_iterable(cause.frame.records.callers_in_order.values())
+    written = {each for _, call in calls for each in constants_given(call.text, function)}
+    return cause.kind == "value" and len(cause.values) > 1 and written.issuperset(cause.values)
 
 
 def _function(frame: FrameRecompiles) -> tuple[str, str] | None:

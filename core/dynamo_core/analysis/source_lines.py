@@ -100,6 +100,15 @@ def looped_over(line: str) -> tuple[str, ...]:
     return tuple(text for each in loops if (text := _text(each)) is not None)
 
 
+def constants_given(line: str, function: str) -> frozenset[str]:
+    """The constants that calls of the function on the line have as arguments, as `str` has them."""
+    calls = (
+        node for node in _nodes(line) if isinstance(node, ast.Call) and _last_name(node.func) == function
+    )
+    given = (value for call in calls for value in (*call.args, *(each.value for each in call.keywords)))
+    return frozenset(str(value.value) for value in given if isinstance(value, ast.Constant))
+
+
 def changed_by(line: str) -> tuple[str, ...]:
     """The lists, dictionaries and sets that the line adds something to or removes something from."""
     found = [_text(owner) for node in _nodes(line) for owner in _containers_changed(node)]

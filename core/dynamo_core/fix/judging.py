@@ -7,6 +7,7 @@ and warns differently, and an edit moves the lines that are named.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from ..bench.measured import compare_outputs
 from ..findings import OF_THE_COMPILER, Finding
@@ -342,6 +343,8 @@ def ending_words(result: RunResult) -> str:
 # Level, month and day, time: TorchLogsFormatter of torch/_logging/_internal.py, and c10/util/Logging.cpp.
 _LOG_LINE = re.compile(r"^\[?(?:rank\d{1,6}\]:)?\[?[VDIWEC]\d{4} \d\d:\d\d:\d\d")
 _WARNING = re.compile(r":\d{1,9}: \w{0,60}Warning: ")
+_END_OF_CPP = " (Triggered internally at "  # torch/csrc/Exceptions.cpp: a warning of C++ has further lines
+_MOST_LINES = 50  # of a warning
 _LINE_NUMBER = re.compile(r"(\bline |\.py:)\d{1,9}")
 
 
@@ -351,11 +354,16 @@ def program_stderr(stderr: str) -> str:
 
 
 def _program_lines(lines: list[str]) -> Iterator[str]:
-    warned = False
-    for line in lines:
-        if warned and line.startswith("  "):  # a warning shows its source line below it
-            warned = False
-            continue
-        warned = _WARNING.search(line) is not None
-        if not (warned or _LOG_LINE.match(line) or line.startswith("dynamo: ")):
+    last = -1  # of a warning
+    for number, line in enumerate(lines):
+        if number > last and _WARNING.search(line):
+            last = _last_of_warning(lines, number)
+        elif number > last and not (_LOG_LINE.match(line) or line.startswith("dynamo: ")):
             yield line
+
+
+def _last_of_warning(lines: list[str], first: int) -> int:
+    """The number of the last line of a warning, which shows its source line below it."""
+    behind = list(takewhile(lambda line: line.startswith(" "), lines[first + 1 : first + _MOST_LINES]))
+    own = next((at for at, line in enumerate(behind, 1) if line.startswith(_END_OF_CPP)), 0)
+    return first + own + (own < len(behind) and behind[own].startswith("  "))

@@ -338,7 +338,7 @@ REQUESTED: BreakRules = (
             RemedyTemplate(
                 "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it "
                 "before or after the compiled code.",
-                cures=("disabled_helper",),
+                cures=("disabled_helper", "mode_made_inside"),
                 change=Change(edit="decorator removed"),
             ),
         ),
@@ -364,6 +364,20 @@ REQUESTED: BreakRules = (
                 "mark it by `torch._dynamo.maybe_mark_dynamic` in place of `mark_dynamic`, or take the mark "
                 "off: each size that comes is then a version of its own.",
                 cures=("marked_dynamic_but_fixed",),
+            ),
+        ),
+    ),
+    Rule(
+        # torch/fx/experimental/symbolic_shapes.py (_make_data_dependent_error), read in 2.13.
+        re.compile(r"^(?:BackendCompilerFailed|InductorError)\b[\s\S]{0,300}\bGuardOnDataDependentSymNode"),
+        "an operator has to know a size or a number that a tensor holds, and that is not known while the "
+        "graph is compiled",
+        (
+            RemedyTemplate(
+                "take the value out of the tensor before the call of what is compiled, and pass it in as a "
+                "Python number; or leave `capture_scalar_outputs` and `capture_dynamic_output_shape_ops` "
+                "off.",
+                cures=("size_that_a_lowering_needs",),
             ),
         ),
     ),

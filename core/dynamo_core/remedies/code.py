@@ -263,8 +263,9 @@ TORCH_CODE: BreakRules = (
         "`{line}` reads or sets the state of the random numbers, which torch does not trace",
         (
             RemedyTemplate(
-                "move `{line}` out of the compiled code, in front of the call of `{function}`.",
-                cures=("seeded_inside", "generator_seeded_inside"),
+                "move `{line}`, and what it needs, out of the compiled code, in front of the call of "
+                "`{function}`.",
+                cures=("seeded_inside", "generator_seeded_inside", "seed_drawn_inside"),
                 change=Change(edit="statement moved out"),
             ),
         ),

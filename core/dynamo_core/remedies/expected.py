@@ -15,12 +15,14 @@ _ASKS = re.compile(r"graph_break\(\)|skip_frame\(\)|step_unsupported\(\)|torch\.
 _MARKED = re.compile(
     r"intentionally marked that the function `([^`\n]{1,200})` in file `([^`\n]{1,1000})` should not"
 )
+_POLYFILLS = "/torch/_dynamo/polyfills/"  # Python's own functions, as torch traces them for the user's code
 _OF_OPTIMIZERS = re.compile(r"/torch/optim/\w{1,50}\.py$")
 
 
 def expected_break(graph_break: GraphBreak) -> str | None:
     """Why torch itself breaks the graph here, in a sentence; None for a break that it does not intend."""
-    where = graph_break.place
+    inside = (each.place for each in reversed(graph_break.stack) if _POLYFILLS not in each.place.file)
+    where = next(inside, None)
     if where is None:
         return None
     break_context = break_context_of(graph_break, None)

@@ -203,7 +203,7 @@ class BreakContext:
     number of calls inside of it; `is_in_ddp` says that it is DistributedDataParallel, `is_in_distributions`
     that the line is one of torch.distributions. `context` is torch's additional text for its developers.
     `is_outside` says that the user's line only calls what is compiled, so that nothing can be moved out of
-    compiled code there.
+    compiled code there. `caller` is the text of the line that calls the function of `line`.
     """
 
     words: str
@@ -219,6 +219,7 @@ class BreakContext:
     is_in_ddp: bool = False
     is_in_distributions: bool = False
     is_outside: bool = False
+    caller: str = ""
 
     @property
     def version(self) -> tuple[int, int]:
@@ -242,7 +243,7 @@ class BreakContext:
             "tensor_condition": (condition or "condition").replace(".item()", ""),
             "call": call or line,
             "called": (call or self.entered or line).partition("(")[0],
-            "target": ", ".join(targets) or "what it returns",
+            "target": ", ".join(targets) or line.removeprefix("return "),
             "function": self.function or "the function",
             "careful": _CAREFUL if self._may_lose_gradients else "",
             "library": self.library or "the library",
@@ -280,7 +281,9 @@ class BreakContext:
 
     @property
     def is_branched_on_next(self) -> bool:
-        """Whether a later line branches on the value that this line assigns."""
+        """Whether a later line branches on what this line assigns, or the caller on what it returns."""
+        if self.line.startswith("return "):
+            return condition_of(self.caller) is not None
         targets = targets_of(self.line)
         tested = [condition_of(line) for line in self.following]
         return any(target in _NAME.findall(condition or "") for condition in tested for target in targets)
@@ -308,6 +311,7 @@ def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> Brea
         _is_in_ddp(graph_break),
         bool(stack) and stack[-1].place.file.endswith(_DISTRIBUTION),
         bool(stack) and all(is_library(frame.place) for frame in graph_break.stack),
+        stack[stack.index(own) - 1].text if own in stack[1:] else "",
     )
 
 

@@ -19,6 +19,7 @@ _APPENDS = re.compile(r"\s*[\w.]{1,100}\.(?:append|add|extend)\(")
 _REPORTS = re.compile(r"\s*(?:print|[\w.]{0,60}(?:log|warn)\w{0,20}(?:\.\w{1,20})?)\(")
 _SIZE = re.compile(r"\.shape\b|\.size\(|\.numel\(|\blen\(")
 _TO_WHERE = Change(edit="branch to where")
+_MAY_END = "an operator behind it that has to know the sizes ends the program with an error"
 _NOT_KNOWN = "and that is not known while the function is compiled"
 
 
@@ -88,13 +89,14 @@ def _selected_by_a_mask(cures: str) -> RemedyTemplate[BreakContext]:
     )
 
 
-def _as_part_of_the_graph(*cures: str) -> RemedyTemplate[BreakContext]:
+def _as_part_of_the_graph(*cures: str, may_change: str = "") -> RemedyTemplate[BreakContext]:
     return RemedyTemplate(
         "set `TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1` in the environment (or "
         "`torch._dynamo.config.capture_scalar_outputs = True` before the first call): then taking the "
         "value out is part of the graph.",
         cures=cures,
         change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS", "1"),)),
+        may_change=may_change,
         not_for=(
             "item_then_branch",
             "item_kept_then_branch",
@@ -274,7 +276,7 @@ _VALUES: BreakRules = (
             RemedyTemplate(
                 "keep `{target}` a tensor (leave out `.item()`), and in place of the branch choose with "
                 "`torch.where(condition, then, else)`.",
-                cures=("item_kept_then_branch",),
+                cures=("item_kept_then_branch", "item_returned_to_a_branch"),
             ),
         ),
         when=_is_branched_on_next,
@@ -313,6 +315,20 @@ _VALUES: BreakRules = (
         "`{line}` checks a value that it takes out of a tensor, " + _NOT_KNOWN,
         (_as_part_of_the_graph("check_of_an_item"),),
         line=re.compile(r"\btorch\._check\w{0,20}\("),
+    ),
+    Rule(
+        _VALUE,
+        "`{line}` makes a list of what a tensor holds, " + _NOT_KNOWN,
+        (
+            _as_part_of_the_graph("split_by_counts", "tolist_of_lengths", may_change=_MAY_END),
+            RemedyTemplate(
+                "make the list before the call of `{function}`, and pass it in: needed where an operator "
+                "behind it has to know the sizes, since the setting then ends the program with an error.",
+                cures=("split_by_counts",),
+                may_change="each list is compiled again, until torch takes its numbers as dynamic",
+            ),
+        ),
+        line=re.compile(r"\.tolist\(\)"),
     ),
     Rule(
         _VALUE,

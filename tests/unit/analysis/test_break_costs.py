@@ -7,6 +7,7 @@ import pytest
 
 from dynamo_core.analysis.break_costs import BreakCost, costs_of, effect_and_cost, seconds_in_all
 from dynamo_core.analysis.break_effects import Crossing, DistinctBreak, distinct_breaks
+from dynamo_core.analysis.guard_failures import lengthened_by
 from dynamo_core.analysis.recompiles import frames_recompiled
 from dynamo_core.model import (
     Bytecode,
@@ -153,6 +154,12 @@ def test_a_line_that_makes_a_list_longer_costs_the_recompiles_for_its_length() -
     assert effect_and_cost(found).endswith("took 3.00 s (it changes the length of `SEEN`)")
     (other,) = costs_of([distinct], frames_recompiled(lengthened_at("/home/me/train.py:9")))
     assert other.recompiles.seconds == 0.0
+
+
+def test_a_list_that_the_line_finds_by_a_variable_is_the_one_that_the_guard_names_by_its_value() -> None:
+    failure = parse_guard_failure("0/0: len(L['self'].by_name['loss'].values) == 1")
+    assert lengthened_by("self.by_name[name].values.append(x)", failure) == "self.by_name['loss'].values"
+    assert lengthened_by("self.by_name.update(x)", failure) is None
 
 
 def test_what_a_line_of_the_same_time_waits_is_no_gain() -> None:

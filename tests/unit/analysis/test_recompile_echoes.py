@@ -9,7 +9,7 @@ from dynamo_core.findings import Cost, Draft, Evidence, Figure
 from dynamo_core.findings.build import by_identity, of_identities, ranked
 from dynamo_core.findings.kinds import Kind
 from dynamo_core.model import CompileId, Frame, GraphBreak, Place, Process, Recording, StackFrame
-from support.made_causes import FILE, process, size
+from support.made_causes import FILE, entry, process, size
 
 PROCESS = Process(Path("s.log"))
 
@@ -72,8 +72,8 @@ def test_what_a_frame_that_runs_eager_calls_is_recompiled_because_of_it() -> Non
         "block", Place("net.py", 3), "compiled", None, True, False, CompileId(0, 1), called_from=call
     )
 
-    def below(reason: str, *frames: Frame) -> list[str]:
-        run = process([reason], frames=list(frames))
+    def below(reason: str, *frames: Frame, broken: tuple[GraphBreak, ...] = ()) -> list[str]:
+        run = process([reason], frames=list(frames), breaks=list(broken))
         figures = Figures(Recording(Path("r"), None, [run], 1, []))
         return [compile_id for _, compile_id in figures.recompiles_below([run], [fallback])]
 
@@ -81,6 +81,36 @@ def test_what_a_frame_that_runs_eager_calls_is_recompiled_because_of_it() -> Non
     assert below(needs_gradients, fallback, block) == ["0/1"]
     assert below(needs_gradients, block) == [], "its caller is compiled"
     assert below(size(4, 5), fallback, block) == [], "a size would have been met in the caller, too"
+    selected, printed = (
+        GraphBreak(kind, (call,), CompileId(5, 0)) for kind in ("Dynamic shape operator", "print")
+    )
+    assert below(size(4, 5), fallback, block, broken=(selected,)) == ["0/1"], "no size decides it"
+    assert below(size(4, 5), fallback, block, broken=(printed,)) == []
+
+
+def test_constants_of_calls_are_recompiled_for_because_of_what_keeps_the_function_out_of_their_graphs() -> (
+    None
+):
+    entries = [entry(1, "L['share'] == 0.75", source="L['share']")]
+
+    def below(text: str) -> tuple[list[str], list[str]]:
+        call = StackFrame(Place("net.py", 12), "forward", text)
+        fallback = Frame("forward", Place("net.py", 9), "failed", "a break", False, False, CompileId(5, 0))
+        of_f = Frame(
+            "f", Place("net.py", 3), "compiled", None, True, False, CompileId(0, 1), called_from=call
+        )
+        run = process(["0/0: L['share'] == 0.25"], frames=[fallback, of_f], recompiled_entries=entries)
+        figures = Figures(Recording(Path("r"), None, [run], 1, []))
+        stack = tuple(StackFrame(Place(FILE, line), name, "") for line, name in ((12, "forward"), (4, "f")))
+        met = GraphBreak("print", stack, CompileId(5, 0))
+        by_the_break = below_breaks([met], figures.recompiled, run.stream)
+        by_the_fallback = figures.recompiles_below([run], [fallback])
+        return [each for _, each in by_the_break], [each for _, each in by_the_fallback]
+
+    assert below("low, high = f(x, 0.25), f(x, 0.75)") == (["0/1"], ["0/1"])
+    assert below("low, high = f(x, share), g(x, 0.25, 0.75)") == ([], []), (
+        "the values may be the caller's own"
+    )
 
 
 def test_what_two_lines_call_is_recompiled_because_of_the_break_that_keeps_it_out_of_their_graphs() -> None:

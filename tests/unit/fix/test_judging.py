@@ -198,6 +198,11 @@ def test_warnings_and_torchs_log_are_not_the_programs_own_lines() -> None:
 [W1122 10:19:33.854 Logging.cpp:3] of C++
 Traceback (most recent call last):
   File "/home/me/a.py", line 31, in f
+/venv/torch/autograd/graph.py:979: UserWarning: Error detected in IndexPutBackward0. Traceback of the call:
+  File "/home/me/a.py", line 19, in f
+    loss[good] = 1
+ (Triggered internally at /torch/csrc/autograd/python_anomaly_mode.cpp:122.)
+  return run_backward(
 dynamo: recorded"""
     assert program_stderr(stderr).splitlines() == [
         "step 1",

@@ -8,6 +8,7 @@ from dynamo_core.analysis.source_lines import (
     call_on,
     changed_by,
     condition_of,
+    constants_given,
     has_computed_message,
     is_made_of_conditions,
     targets_of,
@@ -91,6 +92,38 @@ def test_parts_of_a_line() -> None:
 )
 def test_what_a_line_makes_longer_or_shorter(line: str, changed: tuple[str, ...]) -> None:
     assert changed_by(line) == changed
+
+
+def test_constants_that_calls_of_a_function_give() -> None:
+    line = "low, high = net.level(x, 0.10), level(x, share=-1 + n, name='high') or other(7)"
+    assert constants_given(line, "level") == {"0.1", "high"}
+    assert constants_given("level(", "level") == set()
+
+
+@pytest.mark.parametrize(
+    ("caller", "said"),
+    [
+        ("if self.is_known(x):", "keep `change.item() < 0.5` a tensor"),
+        ("known = self.is_known(x)", "set `TORCH"),
+    ],
+)
+def test_a_value_that_is_returned_to_a_branch_is_not_only_taken_into_the_graph(
+    caller: str, said: str
+) -> None:
+    met = a_break(*ITEM, "return change.item() < 0.5")
+    stack = (StackFrame(Place(HERE.file, 20), "forward", caller), *met.stack)
+    assert said in advice(replace(met, stack=stack))
+
+
+def test_a_backend_that_has_to_know_a_size_is_not_to_be_replaced() -> None:
+    why = "backend='inductor' raised:\nLoweringException: GuardOnDataDependentSymNode: Could not guard on …"
+    assert "pass it in as a Python number" in advice(a_break("BackendCompilerFailed", why, "y = f(x)"))
+    assert "aot_eager" in advice(a_break("BackendCompilerFailed", "no such operator", "y = f(x)"))
+
+
+def test_a_list_of_values_may_be_passed_in() -> None:
+    first, second = break_advice(a_break(*ITEM, "sizes = lengths.tolist()"), "2.13.0")
+    assert "CAPTURE_SCALAR_OUTPUTS" in first.text and "make the list before the call of" in second.text
 
 
 def test_a_line_that_makes_a_list_longer_is_only_to_be_moved_out() -> None:
@@ -244,6 +277,16 @@ def test_a_break_that_torch_makes_in_its_own_code_is_expected() -> None:
     assert break_cause(met) == "torch itself ends a graph in `opt.step()`, and goes on with another one"
     asked = a_break(*REQUEST, "torch._dynamo.graph_break()")
     assert expected_break(asked) is None and advice(asked) == "remove `torch._dynamo.graph_break()`."
+
+
+def test_a_function_of_the_users_that_is_disabled_is_not_expected_where_torch_calls_it_by_a_polyfill() -> (
+    None
+):
+    inside = StackFrame(Place(f"{TORCH}_dynamo/polyfills/__init__.py", 513), "instantiate", "")
+    words = "Skip inlining function Mode.__init__ since it was wrapped with `torch.compiler.disable`"
+    met = a_break("Skip inlining `torch.compiler.disable()`d function", words, "with Mode(0.5):", inside)
+    assert expected_break(met) is None
+    assert advice(met).startswith("remove the `torch.compiler.disable` from `Mode`")
 
 
 def test_a_function_of_torchs_optimizers_that_torch_does_not_trace_is_expected() -> None:
