@@ -19,6 +19,7 @@ from dynamo_core.compare.lock import Difference as LockDifference
 from dynamo_core.findings import Finding
 from dynamo_core.findings.build import via_line
 from dynamo_core.model import Recording
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .diff_graphs import changes_in, sentence
@@ -329,15 +330,5 @@ class LockedDocument:
 
 def locked_document(difference: LockedDifference, before: Path, after: Path) -> LockedDocument:
     """The document."""
-    programs = tuple(
-        ProgramValue(each.program, each.differences, each.not_comparable) for each in difference.programs
-    )
-    return LockedDocument(
-        str(before),
-        str(after),
-        difference.verdict,
-        difference.sentence,
-        programs,
-        difference.only_before,
-        difference.only_after,
-    )
+    programs = tuple(from_fields(ProgramValue, each) for each in difference.programs)
+    return from_fields(LockedDocument, difference, before=str(before), after=str(after), programs=programs)

@@ -99,7 +99,7 @@ _WAYS = {
 
 def report(recording: Path) -> Report[Exports]:
     """The report of `dynamo export` on this recording."""
-    return Report("export", export_blocks, lambda exports: export_document(exports, str(recording)))
+    return Report("export", export_blocks, lambda exports: ExportDocument(str(recording), exports))
 
 
 def export_blocks(exports: Exports) -> Iterator[Block]:
@@ -247,8 +247,3 @@ class ExportDocument:
 
     recording: str
     exports: Exports = field(metadata=INLINE)
-
-
-def export_document(exports: Exports, recording: str) -> ExportDocument:
-    """The document."""
-    return ExportDocument(recording, exports)

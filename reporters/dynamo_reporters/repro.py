@@ -18,7 +18,11 @@ _RIGHT = "in plain Python it runs without an error"
 
 def report(file: str) -> Report[Repro]:
     """The report of `dynamo repro`, whose program was written to `file`."""
-    return Report("repro", lambda found: repro_blocks(found, file), repro_document)
+    return Report(
+        "repro",
+        lambda found: repro_blocks(found, file),
+        lambda found: ReproDocument(found, found.lines, found.is_proven),
+    )
 
 
 def repro_blocks(found: Repro, file: str) -> Iterator[Block]:
@@ -144,8 +148,3 @@ class ReproDocument:
     found: Repro = field(metadata=INLINE)
     lines: int
     is_proven: bool
-
-
-def repro_document(found: Repro) -> ReproDocument:
-    """The document."""
-    return ReproDocument(found, found.lines, found.is_proven)

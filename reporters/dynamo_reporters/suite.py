@@ -9,6 +9,7 @@ from dynamo_core.bench.suite.file import BrokenBound
 from dynamo_core.bench.suite.results import Change, Difference
 from dynamo_core.bench.suite.rows import BackendSummary, ProgramResult, Row
 from dynamo_core.bench.suite.runner import Compared, JudgedSuite
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .documents import csv_text
@@ -336,17 +337,16 @@ class SuiteDocument:
 def suite_document(judged: JudgedSuite, results: str) -> SuiteDocument:
     """The document; `results` is the folder in which the logs are found."""
     run = judged.run
-    return SuiteDocument(
+    return from_fields(
+        SuiteDocument,
+        judged,
         suite=run.suite.name,
         torch=run.installed.torch,
         results=results,
         in_all=len(run.suite.programs),
         kept=run.kept,
         is_interrupted=run.is_interrupted,
-        summaries=judged.summaries,
         programs=tuple(run.results),
-        compared=judged.compared,
-        beyond=judged.beyond,
     )
 
 

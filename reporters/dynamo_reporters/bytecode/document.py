@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from dynamo_core.analysis.bytecode import resume_chain
 from dynamo_core.analysis.bytecode.resume_chain import (
@@ -28,7 +28,7 @@ from dynamo_core.shared.declared import Count
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Code, Heading, Paragraph
-from .diff import align, shortened
+from .diff import Aligned, align, shortened
 
 # A frame's own source, with what runs each line: graphs, the interpreter, a resume function from here on.
 
@@ -44,13 +44,20 @@ LEGEND = (
 
 @dataclass
 class Line:
-    """A line of a frame: the graphs with ops of it, whether the interpreter has a part, and remarks."""
+    """A line of the frame with what runs it."""
 
-    number: int
-    text: str
-    graphs: list[int] = field(default_factory=list)
-    is_eager: bool = False
-    remarks: list[str] = field(default_factory=list)
+    line: Annotated[int, "its number"]
+    text: Annotated[str, "as it is in the file"]
+    graphs: Annotated[list[int], "the graphs with ops of it"] = field(default_factory=list)
+    is_eager: Annotated[bool, "whether the interpreter runs it, or a part of it"] = False
+    remarks: Annotated[
+        list[str], "breaks at it, branches, and resume functions that take over there, each once"
+    ] = field(default_factory=list)
+
+    def remark(self, text: str) -> None:
+        """Add a remark, unless it is there."""
+        if text not in self.remarks:
+            self.remarks.append(text)
 
     @property
     def runner(self) -> str:
@@ -69,7 +76,7 @@ def annotated(chain: ChainStep) -> list[Line]:
         _add_breaks(lines, step)
         for continuation in step.continuations:
             if continuation.line in lines:
-                lines[continuation.line].remarks.append(_taking_over(continuation))
+                lines[continuation.line].remark(_taking_over(continuation))
     return [lines[line] for line in sorted(lines)]
 
 
@@ -118,14 +125,14 @@ def _add_eager(lines: dict[int, Line], step: ChainStep) -> None:
     bytecode = step.bytecode
     opcodes: dict[int, list[str]] = {}
     for row in align(bytecode):
-        if row.kind == "kept" and row.before is not None:
-            instruction = bytecode.original[row.before]
+        if row.kind == "kept" and row.original is not None:
+            instruction = bytecode.original[row.original]
             if instruction.line in lines:
                 opcodes.setdefault(instruction.line, []).append(instruction.opcode)
     for line, kept in opcodes.items():
         lines[line].is_eager = True
         if all("POP_JUMP" in opcode for opcode in kept):
-            lines[line].remarks.append(_branch_remark(lines[line], step))
+            lines[line].remark(_branch_remark(lines[line], step))
 
 
 def _branch_remark(line: Line, step: ChainStep) -> str:
@@ -139,16 +146,16 @@ def _add_breaks(lines: dict[int, Line], step: ChainStep) -> None:
         outer = graph_break.stack[0].place if graph_break.stack else None
         if outer is not None and outer.line in lines:
             label = compile_label(step.bytecode.compile_id)
-            lines[outer.line].remarks.append(f"break {label} at {break_text(graph_break)}")
+            lines[outer.line].remark(f"break {label} at {break_text(graph_break)}")
 
 
 def _listing(lines: list[Line]) -> str:
     width = max(len(line.runner) for line in lines)
     shown: list[str] = []
     for line in lines:
-        shown.append(f"{line.runner:>{width}} │ {line.number:>4}  {line.text}".rstrip())
+        shown.append(f"{line.runner:>{width}} │ {line.line:>4}  {line.text}".rstrip())
         indent = len(line.text) - len(line.text.lstrip())
-        shown += [f"{'':>{width}} │       {'':>{indent}}↑ {remark}" for remark in dict.fromkeys(line.remarks)]
+        shown += [f"{'':>{width}} │       {'':>{indent}}↑ {remark}" for remark in line.remarks]
     return "\n".join(shown)
 
 
@@ -192,17 +199,6 @@ def _file(file: str) -> str:
 
 
 # `dynamo bytecode` as JSON:
-
-
-@dataclass(frozen=True)
-class Change:
-    """An instruction on both sides, or on one."""
-
-    kind: Annotated[
-        Literal["kept", "removed", "inserted"], "kept: same opcode, argument and line on both sides"
-    ]
-    original: Annotated[int | None, "index in original; null where it is inserted"]
-    modified: Annotated[int | None, "index in modified; null where it is removed"]
 
 
 @dataclass(frozen=True)
@@ -275,17 +271,6 @@ class Step:
 
 
 @dataclass(frozen=True)
-class SourceLine:
-    """A line of the frame with what runs it."""
-
-    line: Annotated[int, "its number"]
-    text: Annotated[str, "as it is in the file"]
-    graphs: Annotated[list[int], "the graphs with ops of it"]
-    is_eager: Annotated[bool, "whether the interpreter runs it, or a part of it"]
-    remarks: Annotated[list[str], "breaks at it, branches, and resume functions that take over there"]
-
-
-@dataclass(frozen=True)
 class FrameBytecode:
     """One compile of a frame or of a resume function.
 
@@ -300,7 +285,7 @@ class FrameBytecode:
     is_resume_function: Annotated[bool, "whether it is the rest of a frame that broke"]
     original: Annotated[tuple[Instruction, ...], "as Python compiled it"]
     modified: Annotated[tuple[Instruction, ...], "as Dynamo rewrote it"]
-    changes: Annotated[list[Change], "both lists, aligned; each instruction is in one entry"]
+    changes: Annotated[list[Aligned], "both lists, aligned; each instruction is in one entry"]
     graphs: Annotated[list[GraphOfFrame], "the graphs of this compile"]
     resume_functions: Annotated[list[ResumeFunction], "those that this compile's break made"]
     python: Annotated[
@@ -314,7 +299,7 @@ class FrameBytecode:
         "how this compile goes on after its breaks; null where the chain of the frame that broke shows it",
     ]
     source: Annotated[
-        list[SourceLine] | None,
+        list[Line] | None,
         "the lines of the frame with what runs each, in the whole chain; null as chain is",
     ]
 
@@ -355,7 +340,7 @@ def _frame(
         bytecode,
         process=process,
         is_resume_function=is_resume_function(bytecode),
-        changes=[Change(row.kind, row.before, row.after) for row in align(bytecode, is_whole=True)],
+        changes=align(bytecode, is_whole=True),
         graphs=_graphs(bytecode, links),
         resume_functions=[
             ResumeFunction(
@@ -368,7 +353,7 @@ def _frame(
         python=rewritten_text(rewritten, bytecode),
         is_python_whole=rewritten.stopped_at is None,
         chain=None if chain is None else _step(chain),
-        source=None if chain is None else _source(chain),
+        source=None if chain is None else annotated(chain),
     )
 
 
@@ -402,10 +387,3 @@ def _step(step: resume_chain.Step) -> Step:
             for each in step.continuations
         ],
     )
-
-
-def _source(chain: resume_chain.Step) -> list[SourceLine]:
-    return [
-        SourceLine(line.number, line.text, line.graphs, line.is_eager, list(dict.fromkeys(line.remarks)))
-        for line in annotated(chain)
-    ]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from dynamo_core.analysis.graphs.nodes import checks_of_operators
 from dynamo_core.analysis.graphs.program import CONTENTS, generated_program
@@ -11,7 +10,6 @@ from dynamo_core.analysis.words import number, process_title
 from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, Process, Recording, Stage, Symbol
 from dynamo_core.shared.errors import NothingSelected
-from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Code, Heading
 from ..page.console import plain_text
@@ -19,7 +17,6 @@ from ..report import Report
 from .document import (
     GraphsAndProgram,
     Program,
-    Way,
     direction,
     graphs_of,
     stage_names,
@@ -120,17 +117,6 @@ _NOT_OF_THE_GRAPH = re.compile(
 _IMPORT_TORCH = re.compile(r"^import torch$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Runnable:
-    """The text of a program, whose it is, and the graph and direction it is of."""
-
-    process: Process
-    graph: Graph
-    origin: Literal["torch", "dynamo"]
-    direction: Way | None
-    text: str
-
-
 def report(number: int, backward: bool = False) -> Report[Case]:
     """The report of `dynamo graphs --runnable N`: nothing but the program."""
 
@@ -138,20 +124,13 @@ def report(number: int, backward: bool = False) -> Report[Case]:
         return [Code(runnable(case.recording, number, backward).text)]
 
     def body(case: Case) -> GraphsAndProgram:
-        found = runnable(case.recording, number, backward)
-        program = Program(
-            graph=found.graph.number,
-            compile_id=found.graph.compile_id,
-            origin=found.origin,
-            direction=found.direction,
-            text=found.text,
-        )
+        program = runnable(case.recording, number, backward)
         return GraphsAndProgram(**vars(graphs_of(case.recording, ())), runnable=program)
 
     return Report("graphs", page, body, CONTENTS | {_RECORD})
 
 
-def runnable(recording: Recording, number: int, backward: bool) -> Runnable:
+def runnable(recording: Recording, number: int, backward: bool) -> Program:
     """The program for graph `number`, of the first process that has one.
 
     NothingSelected says why there is none.
@@ -170,16 +149,15 @@ def runnable(recording: Recording, number: int, backward: bool) -> Runnable:
         text = _of_graph(texts, graph, process)
         way = way_by_inputs(text.text)
         sentence = _header_of_torchs(title, recording, way, has_backward and not backward)
-        return Runnable(
-            process, graph, "torch", way, sentence + _with_checks(text.text.strip(), graph) + "\n"
-        )
+        whole = sentence + _with_checks(text.text.strip(), graph) + "\n"
+        return Program(number, graph.compile_id, "torch", way, whole)
     if backward:
         raise NothingSelected(
             f"no program is recorded for the backward of graph {number} in {recording.path}"
         )
     symbols = [symbol for symbol in process.symbols if symbol.compile_id == graph.compile_id]
     text_of_ours = generated_program(graph, symbols, _one_line(f"{title}, from {recording.path}"))
-    return Runnable(process, graph, "dynamo", None, text_of_ours)
+    return Program(number, graph.compile_id, "dynamo", None, text_of_ours)
 
 
 def _of_graph(texts: Sequence[Stage], graph: Graph, process: Process) -> Stage:

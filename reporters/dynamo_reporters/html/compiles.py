@@ -260,8 +260,7 @@ def _matrix(entries: Sequence[GuardSet], name: str, process: Process, links: Lin
         return
     of_source: list[dict[CompileId | None, str]] = []
     for difference in found[:_MOST_SOURCES]:
-        demands = difference.demands
-        of_source.append({each: "\n".join(texts) for ids, texts in demands for each in ids})
+        of_source.append({each: "\n".join(texts) for ids, texts in difference.entries for each in ids})
     rows = [
         [compile_label(entry.compile_id), *(demand.get(entry.compile_id, "") for demand in of_source)]
         for entry in entries

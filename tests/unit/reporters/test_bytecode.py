@@ -188,7 +188,7 @@ def test_what_dynamo_returns_and_marks_is_not_taken_for_the_programs_own() -> No
         f"1 RESUME 0\n2 LOAD_GLOBAL NULL + {GRAPH}\n2 CALL 0\n2 STORE_FAST y\n2 LOAD_FAST x\n2 RETURN_VALUE"
     )
     rows = align(bytecode(original, modified), is_whole=True)
-    assert [(row.kind, row.before, row.after) for row in rows if row.kind == "kept"] == [("kept", 0, 0)]
+    assert [(row.kind, row.original, row.modified) for row in rows if row.kind == "kept"] == [("kept", 0, 0)]
 
 
 def test_calls_of_graphs_are_shortened_and_no_others() -> None:
@@ -201,9 +201,9 @@ def test_calls_of_graphs_are_shortened_and_no_others() -> None:
 def test_every_instruction_is_in_one_row_and_only_the_branch_is_kept() -> None:
     frame = bytecode()
     rows = align(frame, is_whole=True)
-    assert [row.before for row in rows if row.before is not None] == list(range(len(frame.original)))
-    assert [row.after for row in rows if row.after is not None] == list(range(len(frame.modified)))
-    kept = [frame.original[row.before or 0].opcode for row in rows if row.kind == "kept"]
+    assert [row.original for row in rows if row.original is not None] == list(range(len(frame.original)))
+    assert [row.modified for row in rows if row.modified is not None] == list(range(len(frame.modified)))
+    kept = [frame.original[row.original or 0].opcode for row in rows if row.kind == "kept"]
     assert kept == ["RESUME", "POP_JUMP_FORWARD_IF_FALSE"]
 
 
@@ -328,7 +328,7 @@ def test_a_graph_without_a_name_is_found_by_its_compile() -> None:
 
 def test_the_source_says_who_runs_each_line() -> None:
     [chain] = Links(process()).chains()
-    lines = {line.number: line for line in annotated(chain)}
+    lines = {line.line: line for line in annotated(chain)}
     assert [lines[number].runner for number in SOURCE] == [
         "",
         "graph 1",
