@@ -1,9 +1,7 @@
 """`dynamo autotune`."""
 
 import signal
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -169,9 +167,16 @@ def _tuned_here(
             time_limit=options["time_limit"],
             budget=options["budget"],
         ) as bench,
-        _progress(len(graphs)) as progress,
+        RunProgress("graph") as progress,
     ):
-        results = tune(graphs, candidates, bench, file, again=options["again"], progress=progress)
+        begun: set[int] = set()
+
+        def tell(number: int, of: int, what: str) -> None:
+            if progress.is_drawn or number not in begun:  # else a line for each graph
+                progress.announce("measuring", number - 1, of, what if progress.is_drawn else None)
+            begun.add(number)
+
+        results = tune(graphs, candidates, bench, file, again=options["again"], progress=tell)
         for place, result in enumerate(results):
             yield place, result, bench.unusable()
 
@@ -205,28 +210,3 @@ def _import_path(recording: Recording) -> list[str]:
     scripts = [Path(run.cwd, part) for part in run.command or () if run.cwd]
     beside = [str(script.parent) for script in scripts if script.suffix == ".py" and script.is_file()][:1]
     return [*beside, str(Path.cwd())]
-
-
-@contextmanager
-def _progress(graphs: int) -> Iterator[Any]:
-    """Says what is being done: on a terminal in one line that moves, else in a line for each graph."""
-    if not sys.stderr.isatty():
-        begun: set[int] = set()
-
-        def tell(number: int, of: int, what: str) -> None:
-            if number not in begun:
-                begun.add(number)
-                say(f"dynamo: measuring graph {number} of {of}")
-
-        yield tell
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("measuring", total=graphs)
-
-        def advance(number: int, of: int, what: str) -> None:
-            bar.update(task, completed=number - 1, description=f"graph {number} of {of}: {what}")
-
-        yield advance

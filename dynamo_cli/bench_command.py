@@ -27,7 +27,6 @@ from .options import (
     completed_by,
     documented_option,
     dynamic_option,
-    file_option,
     python_option,
     step_option,
     time_limit_option,
@@ -47,7 +46,6 @@ _FURTHER = {
     "results",
     "again",
     "on",
-    "csv_file",
     "recordings",
     "python",
     "capture",
@@ -118,7 +116,6 @@ _FURTHER = {
     "A page to read, the same as markdown, a versioned JSON document, or a row for each backend (csv)",
 )
 @report_file_option
-@file_option("--csv", "csv_file", envvar="DYNAMO_CSV", text="Write the rows to FILE as well.")
 @documented_option(
     "--recordings",
     type=click.Path(file_okay=False, path_type=Path),
@@ -150,7 +147,6 @@ def bench_command(
     time_limit: float | None,
     form: str | None,
     report_file: Path | None,
-    csv_file: Path | None,
     recordings: Path | None,
     python: str | None,
     capture: str,
@@ -188,7 +184,7 @@ def bench_command(
     )
     main.end_early_on_sigterm()
     if suite is not None:
-        files = SuiteFiles(suite, results, again, compare, on, form, report_file, csv_file)
+        files = SuiteFiles(suite, results, again, compare, on, form, report_file)
         wanted = Wanted(verify=verify != VERIFY_OFF, fails_count=verify == VERIFY_ERROR)
         bench_suite(ctx, files, settings, python, wanted)
         return
@@ -212,7 +208,7 @@ def bench_command(
         )
         result = bench(plan, progress.announce)
     result.recordings = None if recordings is None else str(recordings)
-    _write(result, form, report_file, csv_file)
+    _write(result, form, report_file)
     if result.is_interrupted:
         ctx.exit(main.exit_code())
     _raise_if_wrong(result, fails_count=verify == VERIFY_ERROR)
@@ -262,12 +258,10 @@ def _folders(recordings: Path | None) -> Iterator[tuple[Path, Path]]:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _write(result: Bench, form: str, report_file: Path | None, csv_file: Path | None) -> None:
+def _write(result: Bench, form: str, report_file: Path | None) -> None:
     from dynamo_reporters.bench import report
     from dynamo_reporters.bench_document import speedups_csv
 
-    if csv_file is not None:
-        put(speedups_csv(result), csv_file)
     if form == "csv":
         put(speedups_csv(result), report_file)
     else:

@@ -304,6 +304,11 @@ class RunProgress:
         if self._bar is not None:
             self._bar.stop()
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is a bar."""
+        return self._bar is not None
+
     def announce(self, what: str, done: int, in_all: int, remaining: str | None = None) -> None:
         """Say what is about to run, and how long it takes yet, where that is known."""
         if self._bar is None:

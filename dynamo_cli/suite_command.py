@@ -50,7 +50,6 @@ class SuiteFiles:
     on: str | None
     form: str
     report_file: Path | None
-    csv_file: Path | None
 
 
 @dataclass(frozen=True)
@@ -182,8 +181,6 @@ def _write_csv(folder: ResultsFolder, results: Sequence[ProgramResult]) -> None:
 def _write(found: JudgedSuite, files: SuiteFiles, path: Path) -> None:
     from dynamo_reporters.suite import report, suite_csv
 
-    if files.csv_file is not None:
-        put(suite_csv(found.run.results), files.csv_file)
     if files.form == "csv":
         put(suite_csv(found.run.results), files.report_file)
     else:

@@ -6,7 +6,7 @@ would vanish on a light one is not used: yellow, bright colours, and bold ones, 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -89,11 +89,12 @@ _USUAL = 0.8  # of the cells of a column; the others may wrap
 _ABOVE = "cyan"
 
 
-class TableWithLines:
-    """A table with `is_above` columns; each column is as wide as its cells.
+class DrawnTable:
+    """A table; each column is as wide as its cells, and `is_above` columns stand on lines between the rows.
 
-    Where there is no room for all of them, the widest column wraps, if only few of its cells have to. Else
-    they go to a line of their own below their rows, and so on with the next widest.
+    Where there is no room for all of them, columns wrap between words as long as that is enough. Else the
+    widest column wraps, if only few of its cells have to, or its cells go to a line of their own below their
+    rows, and so on with the next widest.
     """
 
     def __init__(self, block: Table) -> None:
@@ -122,7 +123,8 @@ class TableWithLines:
         below = [i for i in self._kept if i not in columns]
         headings = [column.name for column in self._block.columns]
         grid = self._grid(columns, widths)
-        grid.add_row(*(Text(headings[i], "bold") for i in columns))
+        if any(headings):
+            grid.add_row(*(Text(headings[i], "bold") for i in columns))
         if below:
             yield grid
             yield from _line_below(headings, below, "bold")
@@ -146,6 +148,9 @@ class TableWithLines:
     def _layout(self, room: int) -> tuple[list[int], list[int]]:
         """The columns that stay in their rows, and their widths."""
         columns, widths = list(self._kept), dict(self._widths)
+        gaps, least = _GAP * (len(columns) - 1), [self._least_widths[i] for i in columns]
+        if not self._above and sum(least) + gaps <= room:
+            return columns, fitted([widths[i] for i in columns], room - gaps, least)
         while self._room_for(columns) > room and len(columns) > _KEYS:
             widest = max(columns[_KEYS:], key=lambda i: self._widths[i])
             left = room - (self._room_for(columns) - self._widths[widest])
@@ -184,9 +189,9 @@ def _line_below(row: Sequence[str], columns: Sequence[int], style: str) -> Itera
         yield Indented(Text(text, style, overflow="fold"), _INDENT_OF_LINES)
 
 
-def fitted(widths: Sequence[int], room: int, least: Sequence[int] | None = None) -> list[int]:
+def fitted(widths: Sequence[int], room: int, least: Sequence[int]) -> list[int]:
     """The widths, with the widest cut down until all of them together have room, or have their `least`."""
-    narrowed, least = list(widths), least or [_NARROWEST] * len(widths)
+    narrowed = list(widths)
     while sum(narrowed) > room:
         wide = [i for i, width in enumerate(narrowed) if width > least[i]]
         if not wide:
@@ -274,7 +279,7 @@ def _renderable(block: Paragraph | Bullets | Table | Code | Comparison) -> Rende
     if isinstance(block, Bullets):
         return _bullets(block)
     if isinstance(block, Table):
-        return TableWithLines(block) if any(c.is_above for c in block.columns) else _Table(block)
+        return DrawnTable(block)
     if isinstance(block, Code):
         return _Code(block)
     return _Comparison(block)
@@ -287,42 +292,6 @@ def _bullets(block: Bullets) -> RenderableType:
     for item in block.items:
         grid.add_row(Text("-", style=_ROLES[block.role]), Text(item, style=_ROLES[block.role]))
     return grid
-
-
-class _Table:
-    """A table whose columns wrap between words; with lines below its rows where that would not be enough."""
-
-    def __init__(self, block: Table) -> None:
-        self._block = block
-        headings = [column.name for column in block.columns]
-        self._widths = [
-            max(cell_len(line) for row in (headings, *block.rows) for line in row[i].split("\n"))
-            for i in range(len(headings))
-        ]
-
-    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        widest = sum(self._widths) + _GAP * (len(self._widths) - 1)
-        return Measurement(1, max(1, min(widest, options.max_width)))
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        room = options.max_width - _GAP * (len(self._widths) - 1)
-        least = least_widths(self._block)
-        if sum(least) > room:
-            yield TableWithLines(self._block)
-        else:
-            yield self._grid(fitted(self._widths, room, least))
-
-    def _grid(self, widths: list[int]) -> RichTable:
-        has_headings = any(column.name for column in self._block.columns)
-        grid = RichTable(
-            box=None, pad_edge=False, show_header=has_headings, header_style="bold", padding=(0, _GAP, 0, 0)
-        )
-        for column, width in zip(self._block.columns, widths, strict=True):
-            justify: Literal["left", "right"] = "right" if column.is_number else "left"
-            grid.add_column(column.name, justify=justify, width=width, overflow="fold")
-        for row in self._block.rows:
-            grid.add_row(*(Text(cell) for cell in row))
-        return grid
 
 
 class _Code:
