@@ -140,35 +140,21 @@ def _table(process: Process, links: Links) -> Element:
         return h("p", nothing, class_="dim")
     graphs = sorted(process.graphs, key=lambda graph: (-(graph.host_seconds or 0.0), graph.number))
     host_time = "forward (host)" if any(graph.backward for graph in graphs) else "host time"
-    names = ("graph", "ops", "calls", host_time, "backend", "from")
-    head = h("thead", h("tr", (h("th", name, scope="col") for name in names)))
-    rows = [_row(graph, process, links) for graph in graphs[:_MOST_ROWS]]
+    rows = [
+        [
+            f"graph {graph.number} {compile_label(graph.compile_id)}"
+            + ("" if graph.is_compiled else " (not taken)"),
+            count_text(graph.ops),
+            count_text(graph.calls),
+            seconds_in_calls(graph.host_seconds, graph.times),
+            backend_text(graph),
+            f"{graph_frame(graph)} {graph.frame_place or 'unknown place'}",
+        ]
+        for graph in graphs[:_MOST_ROWS]
+    ]
+    found = table(block_table(f"graph|ops>|calls>|{host_time}>|backend|from", rows), links, process)
     more = len(graphs) - len(rows)
-    rest = h("p", f"… and {more:,} more", class_="dim") if more > 0 else None
-    return h("div", h("table", head, h("tbody", rows)), rest, class_="scroll", tabindex="0")
-
-
-def _row(graph: Graph, process: Process, links: Links) -> Element:
-    route = links.graph(process, graph.number)
-    name = f"graph {graph.number}"
-    compile_route = links.compile(process, graph.compile_id)
-    label = compile_label(graph.compile_id)
-    state = "" if graph.is_compiled else " (not taken)"
-    return h(
-        "tr",
-        h(
-            "td",
-            link(route, name) if route else name,
-            " ",
-            link(compile_route, label) if compile_route else label,
-            state,
-        ),
-        h("td", count_text(graph.ops), class_="number"),
-        h("td", count_text(graph.calls), class_="number"),
-        h("td", seconds_in_calls(graph.host_seconds, graph.times), class_="number"),
-        h("td", backend_text(graph)),
-        h("td", graph_frame(graph), " ", links.place(graph.frame_place)),
-    )
+    return h("div", found, h("p", f"… and {more:,} more", class_="dim") if more > 0 else None)
 
 
 def graph_page(
