@@ -99,9 +99,6 @@ def _store(paths: tuple[Path, ...], days: float, prune: bool, out: Output) -> No
     write_report(store_report(days), looked, out)
 
 
-# `dynamo ls`.
-
-
 _SHOWN = 20
 
 

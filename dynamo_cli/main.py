@@ -61,9 +61,6 @@ def _end_early(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-# The command group, and the one place where an error becomes a line and an exit code.
-
-
 COMMANDS = {
     "run": "Run a program as it is, and record what torch.compile makes of it.",
     "env": "Print the variables that let a launcher record its processes.",

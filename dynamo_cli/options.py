@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from dynamo_core.launch.run import Request
 
 
-# Options of which the value may be left out.
-
-
 class OptionWithOptionalValue(click.Option):
     """`--option` alone means `--option=BARE`; another value stands behind `=`, never in the next argument.
 
@@ -52,9 +49,6 @@ class OptionWithOptionalValue(click.Option):
         from .completion import file_item
 
         return [file_item(incomplete), *super().shell_complete(ctx, incomplete)]
-
-
-# The options of `dynamo run`, which every command shares that can run a program first.
 
 
 VERIFY_OFF = "off"  # as when it is not given

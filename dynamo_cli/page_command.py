@@ -69,9 +69,6 @@ def page_command(
         end_like(ending)
 
 
-# `dynamo bundle`.
-
-
 _READABLE_BY_ALL = 0o644
 
 

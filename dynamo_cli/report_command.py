@@ -112,9 +112,6 @@ class ProgressBar:
         self._bar.update(self._task, completed=done, total=total)
 
 
-# What every report command shares:
-
-
 _NEVER_PROGRAMS = (".log", ".gz", ".json", ".bin", ".txt", ".md")
 
 

@@ -122,9 +122,6 @@ class _LastRow:
         return os.tcgetpgrp(_STDERR) == os.getpgrp()
 
 
-# Run a program with what the user sees of it:
-
-
 # What an audit has to show, its verdict in a sentence, and the exit code of the run.
 Audited = tuple[Iterable[Any], str, int | None]
 

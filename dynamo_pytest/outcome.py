@@ -130,9 +130,6 @@ def _wrapped(text: str) -> list[str]:
     return [f"E   {line}" for each in text.splitlines() for line in textwrap.wrap(each, _WIDTH)]
 
 
-# What was found of a test, on its way with the test's report to the process that keeps the lock file.
-
-
 _ATTRIBUTE = "dynamo_outcome"
 
 

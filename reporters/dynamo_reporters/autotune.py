@@ -76,9 +76,6 @@ def busy_blocks(measurements: Sequence[Measurement]) -> Iterator[Block]:
         )
 
 
-# The report of `dynamo autotune`:
-
-
 _TABLES_SHOWN = 8
 
 

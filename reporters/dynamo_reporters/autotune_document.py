@@ -157,9 +157,6 @@ def measurement_of(result: Result, candidate: str | None) -> Measurement | None:
     return next((each for each in measurements_of(result) if each.candidate == candidate), None)
 
 
-# `dynamo autotune` as JSON:
-
-
 @dataclass(frozen=True)
 class Unusable:
     """A candidate that cannot be used here for any graph."""

@@ -159,9 +159,6 @@ def _shared_problems(backends: Sequence[Backend]) -> list[tuple[str, str]]:
     return [problem for problem, times in met.items() if times >= _SHARED]
 
 
-# `dynamo backends` as JSON: one declaration for each of its two documents and their schemas.
-
-
 @dataclass(frozen=True)
 class BackendsDocument:
     """The backends of a Python."""

@@ -61,9 +61,6 @@ def _cell(measurement: Measurement | None) -> str:
     return seconds(measurement.seconds) if measurement.verdict == AGREES else measurement.verdict
 
 
-# `dynamo bench`:
-
-
 _OF: dict[Basis, str] = {"step": "a step", "run": "the run"}
 _BUSY = 0.1  # the share of the processors from which on others make the machine busy
 _LONGEST_NAME = 16  # of a backend beside its figures

@@ -50,8 +50,6 @@ from dynamo_core.shared.quick_dataclass import dataclass
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
 from .report import Detail, Report
 
-# `dynamo breaks` as JSON: one declaration for the document and its schema.
-
 
 @dataclass(frozen=True)
 class Separated:
@@ -173,9 +171,6 @@ def _frames(recording: Recording, outcome: str) -> list[FrameInEager]:
         for frame in process.frames
         if frame.outcome == outcome
     ]
-
-
-# Graph breaks, in the order of the findings:
 
 
 def report() -> Report[Case]:

@@ -194,9 +194,6 @@ def _folders(report: CacheReport) -> Iterator[Block]:
         yield Code(unpack, "sh")
 
 
-# `dynamo cache` as JSON: one declaration for the document and its schema, `schemas/cache.schema.json`.
-
-
 @dataclass(frozen=True)
 class CacheDocument:
     """What the caches said in a recording, and why."""

@@ -109,9 +109,6 @@ def _finding(difference: Difference, finding: Finding) -> Iterator[Block]:
     yield Paragraph(f"to allow it: --allow {finding.identity}", "dim")
 
 
-# `dynamo check` as JSON: one declaration for the document and its schema, `schemas/check.schema.json`.
-
-
 @dataclass(frozen=True)
 class CountValue:
     """A count of the run; null where it was not recorded."""

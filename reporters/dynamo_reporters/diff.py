@@ -241,9 +241,6 @@ def _rest(count: int, what: str) -> Iterator[Block]:
         yield Paragraph(f"… and {number(count - _SHOWN, f'more {what}')}; --format json has all", "dim")
 
 
-# `dynamo diff` as JSON: one declaration for the document and its schema, `schemas/diff.schema.json`.
-
-
 @dataclass(frozen=True)
 class Side:
     """One of the two recordings."""
@@ -272,9 +269,6 @@ def _side(recording: Recording) -> Side:
     versions = [process.torch_version for process in recording.processes if process.torch_version]
     program = None if recording.run is None else recording.run.program
     return Side(recording.address, recording.is_partial, program, versions[0] if versions else None)
-
-
-# `dynamo diff` where a side is a lock file: the page, and JSON (`schemas/diff-locked.schema.json`).
 
 
 def locked_blocks(difference: LockedDifference, before: Path, after: Path) -> Iterator[Block]:

@@ -45,9 +45,6 @@ def _obstacle(obstacle: Obstacle, what: str) -> Iterator[Block]:
         yield Paragraph(f"torch: {obstacle.words}", "dim")
 
 
-# `dynamo export` of a trace that torch wrote: the page.
-
-
 _LINES_SHOWN = 60
 
 
@@ -81,9 +78,6 @@ def _outcome_in_trace(export: ExportInTrace) -> str:
         return "it gave no program"
     met = len(export.obstacles)
     return "exported" if not met else f"exported, past {number(met, 'obstacle')}"
-
-
-# `dynamo export`:
 
 
 _SIZES_SHOWN = 4
@@ -231,9 +225,6 @@ def _comparisons(module: ModuleExport) -> Iterator[Block]:
         values = sum(each.compared for each in agreeing)
         runs = number(len(agreeing), "run")
         yield Paragraph(f"Agrees with eager in {runs}, {number(values, 'value')} compared.", "dim")
-
-
-# `dynamo export` as JSON: one declaration for the document and its schema, `schemas/export.schema.json`.
 
 
 @dataclass(frozen=True)

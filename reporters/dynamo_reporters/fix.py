@@ -175,9 +175,6 @@ def _together(fixes: Fixes) -> Iterator[Block]:
         yield Paragraph("The same command with `--patch FILE` writes them as one patch.", "dim")
 
 
-# `dynamo fix` as JSON: one declaration for the document and its schema, `schemas/fix.schema.json`.
-
-
 @dataclass(frozen=True)
 class TrialValue:
     """A remedy that was tried; `patch` is the edit as a unified diff, empty where it is none.

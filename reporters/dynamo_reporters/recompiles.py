@@ -34,17 +34,12 @@ from .page.blocks import Block, Bullets, Heading, Paragraph, Table, table
 from .parts.after_freeze import FreezeDocument, after_freeze, freeze_of
 from .report import Detail, Report
 
-# What to do about the recompiles of a frame.
-
 
 def advice_for(frame: FrameRecompiles) -> list[str]:
     """What to do about each cause, the most frequent first."""
     causes = sorted(causes_of(frame), key=lambda cause: -len(cause.met))
     texts = [alternatives(advice.text for advice in recompile_advice(cause)) for cause in causes]
     return list(dict.fromkeys(text for of_cause in texts for text in of_cause))
-
-
-# `dynamo recompiles` as JSON: one declaration for the document and its schema.
 
 
 @dataclass(frozen=True)
@@ -118,9 +113,6 @@ def _frame_document(frame: FrameRecompiles, recording: Recording) -> RecompiledF
             for compile_ in frame.compiles
         ],
     )
-
-
-# Recompiles:
 
 
 _NOT_RECORDED = "not recorded"

@@ -90,9 +90,6 @@ def _first_line(text: str) -> str:
     return " ".join(lines[: 2 if lines and lines[0].endswith(":") else 1])
 
 
-# issue.md
-
-
 def issue_text(found: Repro) -> str:
     """The text for an issue, of PyTorch or of a backend's author."""
     return "\n\n".join(_issue_parts(found)) + "\n"
@@ -136,9 +133,6 @@ def _title(found: Repro) -> str:
         return f"wrong result{since}"
     message = f"{failure.type}{': ' if failure.type and failure.message else ''}{failure.message}"
     return f"{failure.kind}{since}: {message}"[:120].rstrip(": ")
-
-
-# `dynamo repro` as JSON: one declaration for the document and its schema, `schemas/repro.schema.json`.
 
 
 @dataclass(frozen=True)

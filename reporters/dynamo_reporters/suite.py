@@ -303,9 +303,6 @@ def _problems(results: list[ProgramResult]) -> Iterator[Block]:
         yield Bullets(skipped)
 
 
-# `dynamo bench --suite` as JSON and as CSV: one declaration for the document and its schema.
-
-
 _COLUMNS = (
     *("program", "backend", "outcome", "basis", "median_seconds", "speed_up", "ci_low", "ci_high", "rounds"),
     *("compile_cold_seconds", "compile_warm_seconds", "peak_bytes", "peak_cuda_bytes"),

@@ -16,8 +16,6 @@ from .page.blocks import Block, Heading
 from .recompiles import recompile_blocks
 from .report import Detail
 
-# What a compile cost, and in which phase.
-
 
 def times_blocks(compile_: Compile, detail: Detail) -> list[Block]:
     """One line a compile; phases include those that they call (dynamo ⊃ backend ⊃ inductor)."""
@@ -33,9 +31,6 @@ def times_blocks(compile_: Compile, detail: Detail) -> list[Block]:
         if compile_.cache_hits is not None and compile_.cache_misses is not None:
             line += f"; caches: {compile_.cache_hits} hits, {compile_.cache_misses} misses"
     return [Heading(line, 3)]
-
-
-# The topics of DYNAMO_LOGS:
 
 
 LOGS_VARIABLE = "DYNAMO_LOGS"

@@ -198,9 +198,6 @@ def _file(file: str) -> str:
     return place(Place(file, 0)).removesuffix(":0")
 
 
-# `dynamo bytecode` as JSON:
-
-
 @dataclass(frozen=True)
 class Inlined:
     """Functions of a file that ops come from."""

@@ -26,8 +26,6 @@ from ..parts.backends import Verified
 from ..parts.training_document import OptimizerMade, PairTotals, optimizers_of, totals_in
 from .interventions import Overrides, Semantics
 
-# What the document of `dynamo explain` has of each process.
-
 
 @dataclass(frozen=True)
 class FrameTried:
@@ -210,9 +208,6 @@ def _compile(compile_: Compile) -> CompileInShort:
         forward=compile_.is_forward,
         cumulative_phases=compile_.phases,
     )
-
-
-# `dynamo explain` as JSON, with what no other report goes into:
 
 
 @dataclass(frozen=True)

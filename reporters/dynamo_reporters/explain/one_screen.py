@@ -99,9 +99,6 @@ def _listed(items: Sequence[str], shown: int, lines: int, role: Role = "plain") 
         yield Bullets([*(_cut(item, lines) for item in first), *more], role)
 
 
-# What to do.
-
-
 def _actions(case: Case, room: int) -> Iterator[Block]:
     """The first actions, as many as there is room for; at least one."""
     if not case.actions:
@@ -133,9 +130,6 @@ def _action(action: Action, cured: Sequence[Finding], lines: int) -> Iterator[Bl
         yield Paragraph(_INDENT + _cut(f"or {what_to_do(first.remedy)}", 1, more), "dim")
 
 
-# What else there is.
-
-
 def _counts(case: Case) -> Iterator[Block]:
     yield Heading("Counts")
     rows = ((name, "not recorded" if value is None else value) for name, value in count_rows(case))
@@ -155,9 +149,6 @@ def _more(case: Case) -> Iterator[Block]:
     commands = further_commands(case)
     if commands:
         yield Paragraph(_cut(commands, 3), "dim")
-
-
-# How much room it takes.
 
 
 def _cut(text: str, lines: int, after: str = "") -> str:

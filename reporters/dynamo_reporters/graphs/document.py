@@ -137,9 +137,6 @@ def missing_stages(processes: Sequence[Process], asked: Iterable[str]) -> list[s
     ]
 
 
-# `dynamo graphs` as JSON:
-
-
 @dataclass(frozen=True)
 class NodeOfGraph:
     """A node of the FX graph, in torch.fx's order."""

@@ -170,9 +170,6 @@ def _without_empty_lines(table: Table) -> Table:
     return Table(table.columns[:-1], [row[:-1] for row in table.rows])
 
 
-# FX graphs:
-
-
 _NO_GRAPH = "No graph was handed to a backend."
 _COLUMNS = ("opcode", "name", "target", "args", "kwargs")
 _MORE_COLUMNS = ("shape", "stride", "dtype", "device", "line")

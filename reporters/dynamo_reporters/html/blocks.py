@@ -123,9 +123,6 @@ def _class_of(kind: "Token") -> str | None:
     return next((class_ for token, class_ in _CLASSES if kind in token), None)
 
 
-# The blocks of a report as elements:
-
-
 _MOST_COLOURED = 2_000  # lines
 _TAGS = {1: "h3", 2: "h4", 3: "h5"}
 _ROLES: dict[Role, str | None] = {

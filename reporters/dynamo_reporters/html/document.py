@@ -197,9 +197,6 @@ def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-# The whole file:
-
-
 LARGEST = 25_000_000  # bytes of a page: what mail and issue trackers take
 _POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri 'none'; "

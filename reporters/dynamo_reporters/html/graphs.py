@@ -103,9 +103,6 @@ def _children(node: xml.Element) -> Iterator[Child]:
             yield _element(child)
 
 
-# Graphs:
-
-
 _MOST_ROWS = 5_000
 _FEW = 40  # boxes that are shown at once; more are drawn when they are asked for
 _LOWERED = "inductor_output_code"

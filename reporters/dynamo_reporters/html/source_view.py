@@ -206,9 +206,6 @@ def _rest(count: int, where: Child, shown: int = _MOST_ROWS) -> Iterator[Child]:
         yield h("p", f"… and {count - shown:,} more: ", where, class_="dim")
 
 
-# The source view:
-
-
 _CHIPS = 6  # graphs that are named beside a line; the others are counted, and listed in its details
 _COLOURS = 6
 _COLUMNS = 4

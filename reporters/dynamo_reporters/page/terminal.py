@@ -212,9 +212,6 @@ def least_widths(block: Table) -> list[int]:
     ]
 
 
-# Blocks for a terminal:
-
-
 _INDENT = 2
 _ROLES: dict[Role, str] = {
     "plain": "",

@@ -159,9 +159,6 @@ def _paid_back(process: Process, case: Case, steps: Steps) -> Iterator[Block]:
     )
 
 
-# What each graph break costs, as a table.
-
-
 _ROWS_SHOWN = 5
 _TOGETHER = " Breaks that follow one another with no graph in between have that time together."
 
@@ -193,9 +190,6 @@ def break_cost_blocks(case: Case, show_all: bool) -> Iterator[Block]:
         + (_TOGETHER if any(cost.along_with for cost in costs) else ""),
         "dim",
     )
-
-
-# `dynamo profile`:
 
 
 CONTENTS = compile_time.CONTENTS | window.CONTENTS | FINDINGS

@@ -221,9 +221,6 @@ def _nanoseconds(microseconds: Any) -> int:
     return int(value) * 1000 + round(value % 1 * 1000)
 
 
-# What a process did, as slices on tracks:
-
-
 COMPILING = "compiling"
 
 
