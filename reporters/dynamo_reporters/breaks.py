@@ -45,6 +45,7 @@ from dynamo_core.remedies.break_rules import break_advice, useful_hints
 from dynamo_core.remedies.expected import expected_break
 from dynamo_core.remedies.rules import Advice
 from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import At
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
@@ -68,10 +69,12 @@ class Break:
     place: Place | None
     kind: Annotated[str, "torch's name for the kind of break, or the first line of the raw reason"]
     reason: Annotated[str, "torch's whole reason"]
-    registry_id: Annotated[str | None, "GBnnnn in torch's graph break registry"]
-    link: str | None
-    explanation: str | None
-    hints: Annotated[list[str] | None, "torch's"]
+    registry_id: Annotated[
+        str | None, At("explanation.registry_id"), "GBnnnn in torch's graph break registry"
+    ]
+    link: Annotated[str | None, At("explanation.link")]
+    explanation: Annotated[str | None, At("explanation.explanation")]
+    hints: Annotated[tuple[str, ...] | None, At("explanation.hints"), "torch's"]
     advice: Annotated[str | None, "ours"]
     met: Annotated[int, "how often Dynamo met it while compiling"]
     crossed: Annotated[int | None, "how often it was crossed at run time"]
@@ -96,8 +99,10 @@ class FrameInEager:
     place: Place | None
     compile_id: CompileId | None
     reason: str | None
-    broke_at: Annotated[Place | None, "the line that made Dynamo give up, if torch names it"]
-    kind: Annotated[str | None, "torch's name for the kind of break that it was"]
+    broke_at: Annotated[
+        Place | None, At("explanation.place"), "the line that made Dynamo give up, if torch names it"
+    ]
+    kind: Annotated[str | None, At("explanation.kind"), "torch's name for the kind of break that it was"]
 
 
 @dataclass(frozen=True)
@@ -129,15 +134,11 @@ def breaks_of(case: Case) -> Breaks:
 
 
 def _break(cost: BreakCost) -> Break:
-    each, first, explanation = cost.distinct, cost.distinct.first, cost.distinct.first.explanation
+    each, first = cost.distinct, cost.distinct.first
     advice = break_advice(first, each.process.torch_version, cost.recompiles.lengthened)
     return from_fields(
         Break,
         first,
-        registry_id=explanation.registry_id if explanation else None,
-        link=explanation.link if explanation else None,
-        explanation=explanation.explanation if explanation else None,
-        hints=list(explanation.hints) if explanation else None,
         advice=advice[0].text if advice else None,
         met=each.met,
         crossed=each.crossed,
@@ -160,13 +161,7 @@ def _break(cost: BreakCost) -> Break:
 
 def _frames(recording: Recording, outcome: str) -> list[FrameInEager]:
     return [
-        from_fields(
-            FrameInEager,
-            frame,
-            process=process,
-            broke_at=frame.explanation.place if frame.explanation else None,
-            kind=frame.explanation.kind if frame.explanation else None,
-        )
+        from_fields(FrameInEager, frame, process=process)
         for process in recording.processes
         for frame in process.frames
         if frame.outcome == outcome

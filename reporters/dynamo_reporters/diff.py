@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dynamo_core.analysis.graphs.nodes import TIMES
-from dynamo_core.analysis.words import memory, number, place, seconds
+from dynamo_core.analysis.words import memory, place, seconds
 from dynamo_core.compare.counts import SAVED
 from dynamo_core.compare.difference import (
     CountChange,
@@ -24,7 +24,7 @@ from dynamo_core.shared.quick_dataclass import dataclass
 
 from .diff_graphs import changes_in, sentence
 from .next_commands import what_to_do_first
-from .page.blocks import Block, Bullets, Heading, Paragraph, table
+from .page.blocks import Block, Bullets, Heading, Paragraph, rest, table
 from .report import Report
 
 _SHOWN = 20  # of each kind; the document has all
@@ -99,7 +99,7 @@ def _findings(
             yield Bullets(_first([sentence(change) for change in of_graphs]))
         if title == "Came" and finding.remedies:
             yield Paragraph(f"→ {finding.remedies[0].text}", "advice")
-    yield from _rest(len(findings), "finding")
+    yield from rest(len(findings) - _SHOWN, "finding", "; --format json has all")
 
 
 def _met_otherwise(
@@ -121,7 +121,7 @@ def _met_otherwise(
         found = [*effects.get(now.identity, []), *effects.get(was.identity, [])]
         if found:
             yield Bullets(_first(list(dict.fromkeys(map(sentence, found)))))
-    yield from _rest(len(changes), "finding")
+    yield from rest(len(changes) - _SHOWN, "finding", "; --format json has all")
 
 
 def _of_torch(
@@ -183,7 +183,7 @@ def _graphs(title: str, changes: Sequence[GraphChange]) -> Iterator[Block]:
         yield Heading(sentence(change), 3)
         if details:
             yield Bullets(_first(details))
-    yield from _rest(len(changes), "change")
+    yield from rest(len(changes) - _SHOWN, "change", "; --format json has all")
 
 
 def _counts(counts: Sequence[CountChange]) -> Iterator[Block]:
@@ -192,7 +192,7 @@ def _counts(counts: Sequence[CountChange]) -> Iterator[Block]:
     yield Heading("Counts")
     rows = [_row(count) for count in counts[:_SHOWN]]
     yield table("|before>|after>|>", rows)
-    yield from _rest(len(counts), "count")
+    yield from rest(len(counts) - _SHOWN, "count", "; --format json has all")
 
 
 def _row(count: CountChange) -> list[str]:
@@ -234,11 +234,6 @@ def _with_range(value: float | None, known: tuple[float, ...] | None) -> str:
 def _first(lines: Sequence[str]) -> list[str]:
     rest = len(lines) - _SHOWN
     return [*lines[:_SHOWN], *([f"… and {rest} more; --format json has all"] if rest > 0 else [])]
-
-
-def _rest(count: int, what: str) -> Iterator[Block]:
-    if count > _SHOWN:
-        yield Paragraph(f"… and {number(count - _SHOWN, f'more {what}')}; --format json has all", "dim")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.names import AOTI, COMPILE, DONE, DRAFT, EXPORT, STRICT
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .page.blocks import Block, Code, Heading, Paragraph, table
+from .page.blocks import Block, Code, Heading, Paragraph, rest, table
 from .report import Report
 
 # What is in the way of an export: the line, the cause, what to do, and torch's words.
@@ -26,9 +26,7 @@ def obstacle_blocks(obstacles: Sequence[tuple[Obstacle, str]]) -> Iterator[Block
     """The first of them, each with what it is to the export, in words that follow its line."""
     for obstacle, what in obstacles[:_SHOWN]:
         yield from _obstacle(obstacle, what)
-    if len(obstacles) > _SHOWN:
-        rest = number(len(obstacles) - _SHOWN, "more obstacle")
-        yield Paragraph(f"… and {rest}; --format json has all", "dim")
+    yield from rest(len(obstacles) - _SHOWN, "obstacle", "; --format json has all")
 
 
 def _obstacle(obstacle: Obstacle, what: str) -> Iterator[Block]:
@@ -68,9 +66,7 @@ def traced_blocks(exports: Sequence[ExportInTrace]) -> Iterator[Block]:
         if each.program is not None:
             lines = each.program.rstrip().splitlines()
             yield Code("\n".join(lines[:_LINES_SHOWN]))
-            if len(lines) > _LINES_SHOWN:
-                rest = number(len(lines) - _LINES_SHOWN, "more line")
-                yield Paragraph(f"… and {rest}; --format json has all", "dim")
+            yield from rest(len(lines) - _LINES_SHOWN, "line", "; --format json has all")
 
 
 def _outcome_in_trace(export: ExportInTrace) -> str:

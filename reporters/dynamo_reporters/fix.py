@@ -2,14 +2,16 @@
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import field
 
 from dynamo_core.analysis.words import number, place, seconds
-from dynamo_core.findings import Finding, Remedy
+from dynamo_core.findings import Finding
 from dynamo_core.fix.applying import changed_lines, patch_text
 from dynamo_core.fix.changes import environment_of
-from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial, Verdict
+from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial
 from dynamo_core.model import Place
 from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph
@@ -183,15 +185,8 @@ class TrialValue:
     run with other remedies.
     """
 
-    remedy: Remedy
-    verdict: Verdict
-    reason: str
-    before: int
-    after: int | None
-    runs: tuple[RunResult, ...]
+    trial: Trial = field(metadata=INLINE)
     patch: str
-    is_earlier: bool
-    is_shared: bool
 
 
 @dataclass(frozen=True)
@@ -248,4 +243,4 @@ def _fix(fix: Fix) -> FixValue:
 
 
 def _trial(trial: Trial) -> TrialValue:
-    return from_fields(TrialValue, trial, patch=patch_text(trial.patches))
+    return TrialValue(trial, patch_text(trial.patches))

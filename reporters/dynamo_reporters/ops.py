@@ -12,9 +12,10 @@ from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording
 from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
 from dynamo_core.shared import names
 from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import At
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .page.blocks import Block, Heading, Paragraph, bar, table
+from .page.blocks import Block, Heading, Paragraph, bar, rest, table
 from .parts.sections import graphs_missing, no_graphs
 from .parts.training import operators_page
 from .parts.training_document import PairOperators, operators_of
@@ -52,9 +53,9 @@ class GraphOps:
     process: Process
     number: Annotated[int, "from 1 in each process"]
     compile_id: CompileId | None
-    frame: str | None
-    place: Place | None
-    op_count: Annotated[int | None, "call_* nodes"]
+    frame: Annotated[str | None, At("frame_name")]
+    place: Annotated[Place | None, At("frame_place")]
+    op_count: Annotated[int | None, At("ops"), "call_* nodes"]
     calls: int | None
     ops: Annotated[list[OpCount] | None, "null in a plain torch trace"]
     training: Annotated[list[PairOperators] | None, "of its forward and backward graphs, where there are any"]
@@ -153,8 +154,7 @@ def _counts(rows: list[OpCount], show_all: bool) -> Iterator[Block]:
         [str(row.count), count_text(row.executed), row.name, bar(row.executed or 0, most)] for row in shown
     ]
     yield table("count>|executed>|op|", cells)
-    if len(rows) > len(shown):
-        yield Paragraph(f"… and {number(len(rows) - len(shown), 'more kind')}: --all shows them.", "dim")
+    yield from rest(len(rows) - len(shown), "kind", ": --all shows them.")
 
 
 def _graphs(recording: Recording) -> list[Graph]:
@@ -170,9 +170,6 @@ def _body(recording: Recording) -> OpsBody:
                 GraphOps,
                 graph,
                 process=process,
-                frame=graph.frame_name,
-                place=graph.frame_place,
-                op_count=graph.ops,
                 ops=op_counts([graph]) if graph.nodes is not None else None,
                 training=_training(graph, process),
             )

@@ -12,7 +12,7 @@ from dynamo_core.analysis.words import number
 from dynamo_core.case import Case
 from dynamo_core.findings import Action, Finding
 
-from ..page.blocks import Block, Bullets, Heading, Paragraph, Role
+from ..page.blocks import Block, Bullets, Heading, Paragraph, Role, rest
 from ..page.terminal import lines_needed
 from ..parts.actions import ACTIONS_TITLE, headline, what_is_cured, what_it_saves, what_to_do
 from .sections import SECTIONS, Section, further_commands
@@ -91,10 +91,10 @@ def _notes(case: Case, sections: Sequence[Section]) -> list[str]:
 
 def _listed(items: Sequence[str], shown: int, lines: int, role: Role = "plain") -> Iterator[Block]:
     """The first of them, in so many lines each."""
-    rest = len(items) - shown
+    more_than_shown = len(items) - shown
     # A line that says how many more there are takes the place of one.
-    first = items if rest <= 0 else items[: shown - 1]
-    more = [f"… and {len(items) - len(first):,} more; {_ALL} all"] if rest > 0 else []
+    first = items if more_than_shown <= 0 else items[: shown - 1]
+    more = [f"… and {len(items) - len(first):,} more; {_ALL} all"] if more_than_shown > 0 else []
     if items:
         yield Bullets([*(_cut(item, lines) for item in first), *more], role)
 
@@ -114,9 +114,7 @@ def _actions(case: Case, room: int) -> Iterator[Block]:
             break
         yield from item
         shown += 1
-    rest = len(case.actions) - shown
-    if rest:
-        yield Paragraph(f"… and {number(rest, 'more action')}; {_ALL} all", "dim")
+    yield from rest(len(case.actions) - shown, "action", f"; {_ALL} all")
 
 
 def _action(action: Action, cured: Sequence[Finding], lines: int) -> Iterator[Block]:

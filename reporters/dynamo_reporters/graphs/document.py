@@ -19,7 +19,7 @@ from dynamo_core.model import (
     Symbol,
 )
 from dynamo_core.shared.conversion import from_fields
-from dynamo_core.shared.declared import INLINE, Count, Ge, Seconds
+from dynamo_core.shared.declared import INLINE, At, Count, Ge, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..parts.training_document import Pair, pairs_in
@@ -174,6 +174,7 @@ class GraphCaptured:
     calls: Annotated[Count | None, "how often what the backend made of it was called"]
     untimed_calls: Annotated[
         Count | None,
+        At("times.untimed"),
         "of these, how many were only counted, since the calls are short: the time is extrapolated from the "
         "others",
     ]
@@ -195,7 +196,7 @@ class TextOfStage:
 
     process: Process
     stage: Annotated[str, "as --stage takes it"]
-    record: Annotated[str, "the name of torch's record"]
+    record: Annotated[str, At("name"), "the name of torch's record"]
     compile_id: CompileId | None
     direction: Annotated[Direction | None, "null where the compile has no backward"]
     file: Annotated[str | None, "where torch keeps the text, if it does"]
@@ -261,7 +262,6 @@ def _graph(graph: Graph, process: Process, symbols: Sequence[Symbol]) -> GraphCa
         graph,
         process=process,
         counts=counts_of(graph),
-        untimed_calls=None if graph.times is None else graph.times.untimed,
         symbols=list(symbols),
         nodes=None if graph.nodes is None else list(map(_node, graph.nodes)),
         training=pairs_in(graph, process),
@@ -278,6 +278,5 @@ def _text(stage: Stage, process: Process) -> TextOfStage:
         stage,
         process=process,
         stage=stage_of(stage.name),
-        record=stage.name,
         direction=direction(stage),
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
+from dynamo_core.analysis.words import number
 from dynamo_core.shared.quick_dataclass import dataclass
 
 Role = Literal["plain", "strong", "dim", "warning", "advice"]
@@ -111,6 +112,13 @@ def table(headings: str, rows: Sequence[Sequence[str]]) -> Table:
     """A table with columns `a|b>|c`; a name that ends with > is a number's."""
     columns = [Column(name.rstrip(">"), name.endswith(">")) for name in headings.split("|")]
     return Table(columns, rows)
+
+
+def rest(count: int, what: str, where: str, plural: str | None = None) -> Iterator[Block]:
+    """How many more there are than are shown, and where; nothing if there are none."""
+    if count > 0:
+        more = number(count, f"more {what}", plural and f"more {plural}")
+        yield Paragraph(f"… and {more}{where}", "dim")
 
 
 # Bars of block characters, for terminals and plain text.

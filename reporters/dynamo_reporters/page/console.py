@@ -4,7 +4,7 @@ import io
 import os
 import shutil
 from collections.abc import Iterable
-from typing import TextIO
+from typing import Any, TextIO
 
 from rich.console import Console
 
@@ -24,23 +24,17 @@ def show(file: TextIO, blocks: Iterable[Block]) -> None:
     else:
         file.write(plain_text(blocks))
         return
-    console = Console(file=file, width=width, highlight=False, markup=False, emoji=False, force_jupyter=False)
-    for renderable in renderables(blocks):
-        console.print(renderable)
+    _print(file, blocks, width=width)
 
 
 def plain_text(blocks: Iterable[Block]) -> str:
     """What `blocks` look like in a pipe or a file: no colour, nothing wrapped."""
     buffer = io.StringIO()
-    console = Console(
-        file=buffer,
-        width=_NO_EDGE,
-        color_system=None,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        force_jupyter=False,
-    )
+    _print(buffer, blocks, width=_NO_EDGE, color_system=None)
+    return buffer.getvalue()
+
+
+def _print(file: TextIO, blocks: Iterable[Block], **settings: Any) -> None:
+    console = Console(file=file, highlight=False, markup=False, emoji=False, force_jupyter=False, **settings)
     for renderable in renderables(blocks):
         console.print(renderable)
-    return buffer.getvalue()

@@ -34,7 +34,7 @@ from dynamo_core.model import (
 from dynamo_core.shared.declared import INLINE, Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..page.blocks import Block, Bullets, Heading, Paragraph, table
+from ..page.blocks import Block, Bullets, Heading, Paragraph, rest, table
 
 _SHOWN = 5
 _NONE = "none (eager)"
@@ -68,7 +68,7 @@ def backends_section(recording: Recording) -> Iterator[Block]:
             [
                 name,
                 str(len(graphs)),
-                _total([graph.calls for graph in graphs]),
+                count_text(_sum([graph.calls for graph in graphs])),
                 seconds_in_calls(
                     _sum([graph.seconds_with_backward for graph in graphs]),
                     *(times for graph in graphs for times in (graph.times, graph.backward)),
@@ -83,8 +83,7 @@ def backends_section(recording: Recording) -> Iterator[Block]:
     declines = [*map(_never_asked, _unasked(chosen)), *_declines(recording, chosen)]
     if declines:
         yield Bullets(declines[:_SHOWN])
-        if len(declines) > _SHOWN:
-            yield Paragraph(f"… and {number(len(declines) - _SHOWN, 'more reason')}; `dynamo graphs`", "dim")
+        yield from rest(len(declines) - _SHOWN, "reason", "; `dynamo graphs`")
 
 
 def taken_line(recording: Recording) -> str | None:
@@ -175,11 +174,6 @@ def _declines(recording: Recording, chosen: Sequence[tuple[Graph, Process]]) -> 
         text = f"graph {which[0]}" if len(which) == 1 else number(len(which), "graph")
         lines.append(f"{backend} declined {text}: {reason}")
     return lines
-
-
-def _total(counts: Sequence[int | None]) -> str:
-    total = _sum(counts)
-    return count_text(total)
 
 
 def _sum(values: Sequence[Any]) -> Any:

@@ -15,7 +15,7 @@ from dynamo_core.findings.recompiles import ranked_breaks
 from dynamo_core.model import Process
 
 from ..documents import shares_of
-from ..page.blocks import Block, Bullets, Heading, Paragraph, bar, table
+from ..page.blocks import Block, Bullets, Heading, Paragraph, bar, rest, table
 from ..parts.actions import actions_in_short
 from ..parts.sections import findings_section, other_ranks_blocks
 from ..report import Report
@@ -182,8 +182,7 @@ def break_cost_blocks(case: Case, show_all: bool) -> Iterator[Block]:
             ]
         )
     yield table("break|crossed>|each>|in all>", rows)
-    if len(costs) > len(rows):
-        yield Paragraph(f"… and {number(len(costs) - len(rows), 'more break')}: --all.", "dim")
+    yield from rest(len(costs) - len(rows), "break", ": --all.")
     yield Paragraph(
         "From the graph before a break to the one after it, on average over a sample: fixing the break "
         "saves at most this. `dynamo breaks` says how."
