@@ -18,6 +18,7 @@ from dynamo_core.findings.build import via_line
 from dynamo_core.findings.matching import KnownFinding
 from dynamo_core.model import Graph, Recording
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.shown_paths import shown_path
 
 # What the fixture `dynamo` is: what torch.compile has made of the test so far.
 
@@ -110,7 +111,7 @@ def _entry(finding: Finding, test: tuple[str, int]) -> ReprEntry:
     for remedy in finding.remedies[:1]:
         lines += _wrapped(f"→ {remedy.text}")
     lines += _wrapped(f'to allow it: @pytest.mark.dynamo(allow=["{finding.identity}"])')
-    shown = place(finding.place).rpartition(":")[0] if finding.place is not None else file
+    shown = shown_path(finding.place.file) if finding.place is not None else file
     return ReprEntry(lines, None, None, ReprFileLocation(shown, line, finding.kind), "long")
 
 

@@ -39,7 +39,7 @@ def json_value(value: Any) -> Any:
     A field `class_` is `class`; the fields of one that is `INLINE` stand in its place.
     """
     if isinstance(value, CompileId):
-        return None if value is None else str(value)
+        return str(value)
     if isinstance(value, Place):
         return {"file": value.file, "line": value.line}
     if isinstance(value, Process):  # what distinguishes the processes of one recording

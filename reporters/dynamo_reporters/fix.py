@@ -9,10 +9,10 @@ from dynamo_core.findings import Finding
 from dynamo_core.fix.applying import changed_lines, patch_text
 from dynamo_core.fix.changes import environment_of
 from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial
-from dynamo_core.model import Place
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.shown_paths import shown_path
 
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph
 from .report import Report
@@ -111,13 +111,8 @@ def _how(number: int, kept: Trial, fixes: Fixes) -> Iterator[Block]:
     if set_by_hand:
         yield Code("\n".join(set_by_hand), "sh")
     for patch in kept.patches:
-        yield Paragraph(f"{place_of(patch.file)}, or `dynamo fix --apply {number}`:")
+        yield Paragraph(f"{shown_path(patch.file)}, or `dynamo fix --apply {number}`:")
         yield Code("\n".join(changed_lines(patch)), "diff")
-
-
-def place_of(file: str) -> str:
-    """A file as places are shown."""
-    return place(Place(file, 1)).removesuffix(":1")
 
 
 def _quoted(value: str) -> str:

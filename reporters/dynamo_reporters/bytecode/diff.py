@@ -153,15 +153,14 @@ class _Rows:
         if before.line is not None and before.line != self._line:
             self._line = before.line
             yield Change("note", f"{before.line:>4}  {self._bytecode.source.get(before.line, '')}".rstrip())
-        after = None if row.modified is None else _text(self._bytecode.modified[row.modified])
-        yield Change(row.kind, _text(before), after or "")
+        yield Change(row.kind, _text(before))
 
     def _inserted(self, run: Sequence[int]) -> Iterator[Change]:
         """Instructions of Dynamo's that stand together, by the statement that they make up."""
         if self._show_all:
             for i in run:
                 instruction = self._bytecode.modified[i]
-                yield Change("inserted", after=_text(instruction))
+                yield Change("inserted", _text(instruction))
                 yield from self._notes(plain_argument(instruction))
             return
         for statement, group in groupby(run, key=self._owners.__getitem__):
@@ -176,7 +175,7 @@ class _Rows:
                 has_marks = any(name.startswith(_MARK) for name in names)
                 marks = ", some for the profiler" if has_marks else ""
                 summary = f"{shortened(statement.text)}  # {count}{marks}"
-            yield Change("inserted", after=summary)
+            yield Change("inserted", summary)
             for name in names:
                 if not name.startswith(_MARK):
                     yield from self._notes(name)

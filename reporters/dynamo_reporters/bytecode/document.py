@@ -21,11 +21,12 @@ from dynamo_core.analysis.bytecode.resume_chain import (
     Step as ChainStep,
 )
 from dynamo_core.analysis.bytecode.rewritten import Rewritten, read_rewritten, short_name, without_marks
-from dynamo_core.analysis.words import compile_label, frame_name, number, place
+from dynamo_core.analysis.words import compile_label, frame_name, number
 from dynamo_core.model import Bytecode, CompileId, Graph, Instruction, Place, Process, Recording
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import Count
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.shown_paths import shown_path
 
 from ..page.blocks import Block, Bullets, Code, Heading, Paragraph
 from .diff import Aligned, align, shortened
@@ -162,7 +163,7 @@ def _listing(lines: list[Line]) -> str:
 def _inlined(graph: Graph, chain: ChainStep) -> list[str]:
     return [
         f"graph {graph.number} also has {number(len(lines), 'op')} of functions inlined into it, "
-        f"from {_file(file)} {lines_text(lines)}"
+        f"from {shown_path(file)} {lines_text(lines)}"
         for file, lines in inlined_places(graph, chain.bytecode).items()
     ]
 
@@ -191,11 +192,6 @@ def rewritten_text(rewritten: Rewritten, bytecode: Bytecode, show_all: bool = Tr
         rest = len(bytecode.modified) - rewritten.stopped_at
         lines.append(f"    …  # {number(rest, 'instruction')} from here on: see dynamo bytecode --diff --all")
     return "\n".join(lines)
-
-
-def _file(file: str) -> str:
-    """A file as `place` names it."""
-    return place(Place(file, 0)).removesuffix(":0")
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def graph_files(recording: Recording, stages: Sequence[str], show_all: bool) -> 
         prefixes: dict[CompileId | None, str] = {}
         symbols = by_compile(process.symbols)
         for graph in process.graphs:
-            prefix = of_process + (f"graph{graph.number}_{_id_in_name(graph.compile_id)}")
+            prefix = f"{of_process}graph{graph.number}_{_id_in_name(graph.compile_id)}"
             prefixes.setdefault(graph.compile_id, prefix)
             title = short_title(graph) + process_title(process, recording)
             for ending, text in _forms(graph, process, symbols.get(graph.compile_id, ()), title, show_all):

@@ -71,16 +71,15 @@ class Code:
 
 @dataclass(frozen=True)
 class Change:
-    """A row of a comparison: what stands on either side. A note stands across both."""
+    """A row of a comparison: what is on both sides, on one, or a note on them."""
 
     kind: Kept
-    before: str = ""
-    after: str = ""
+    text: str
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two versions of a text, aligned: side by side where there is room, else one above the other."""
+    """Two versions of a text, aligned."""
 
     before: str
     after: str

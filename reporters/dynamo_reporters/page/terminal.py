@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment
 from rich.style import Style
@@ -223,7 +223,6 @@ _ROLES: dict[Role, str] = {
 _HEADINGS = {1: "bold", 2: "bold underline", 3: "bold"}
 _CHANGES = {"kept": "", "removed": "red", "inserted": "green", "note": "cyan"}
 _SIGNS = {"kept": " ", "removed": "-", "inserted": "+", "note": "#"}
-_ROOM_FOR_TWO = range(110, 1000)  # columns; less is too narrow for two sides, and more is no terminal
 
 
 def _code_theme() -> "ANSISyntaxTheme":
@@ -279,7 +278,7 @@ def _renderable(block: Paragraph | Bullets | Table | Code | Comparison) -> Rende
         return DrawnTable(block)
     if isinstance(block, Code):
         return _Code(block)
-    return _Comparison(block)
+    return Group(*unified(block))
 
 
 def _bullets(block: Bullets) -> RenderableType:
@@ -321,51 +320,6 @@ class _Code:
         )
 
 
-class _Comparison:
-    """A comparison, laid out when the width is known."""
-
-    def __init__(self, block: Comparison) -> None:
-        self._block = block
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if options.max_width in _ROOM_FOR_TWO:
-            yield from self._side_by_side(options.max_width)
-        else:
-            yield from unified(self._block)
-
-    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """The width of its lines: else each would be filled up to the width of a pipe, which has none."""
-        if options.max_width in _ROOM_FOR_TWO:
-            return Measurement(options.max_width, options.max_width)
-        width = max(line.cell_len for line in unified(self._block))
-        return Measurement(0, width).with_maximum(options.max_width)
-
-    def _side_by_side(self, width: int) -> Iterator[RenderableType]:
-        grid = _two_sides(width)
-        grid.add_row(Text(self._block.before, "bold"), "", Text(self._block.after, "bold"))
-        for change in self._block.changes:
-            style = _CHANGES[change.kind]
-            if change.kind == "note":
-                yield grid
-                yield Text(change.before, style=style)
-                grid = _two_sides(width)
-                continue
-            grid.add_row(
-                Text(change.before, style=style if change.kind == "removed" else ""),
-                Text(_SIGNS[change.kind], style=style),
-                Text(change.after, style=style if change.kind == "inserted" else ""),
-            )
-        yield grid
-
-
-def _two_sides(width: int) -> RichTable:
-    side = (width - 3) // 2
-    grid = RichTable.grid(padding=(0, 1, 0, 0))
-    for column_width in (side, 1, side):
-        grid.add_column(width=column_width, overflow="fold")
-    return grid
-
-
 def unified(block: Comparison) -> Iterator[Text]:
     """A comparison one line after the other, marked as `diff` marks them."""
     yield Text(f"--- {block.before}", style=_CHANGES["removed"])
@@ -376,4 +330,4 @@ def unified(block: Comparison) -> Iterator[Text]:
 
 def change_as_line(change: Change) -> str:
     """One line of a unified comparison."""
-    return f"{_SIGNS[change.kind]} {change.after if change.kind == 'inserted' else change.before}".rstrip()
+    return f"{_SIGNS[change.kind]} {change.text}".rstrip()
