@@ -21,7 +21,7 @@ from dynamo_core.analysis.graphs.nodes import (
 from dynamo_core.analysis.graphs.program import CONTENTS
 from dynamo_core.analysis.summary import by_compile, graphs_recorded_in, probe_failed
 from dynamo_core.analysis.training import pairs_of
-from dynamo_core.analysis.words import compile_label, number, place, process_title, seconds, seconds_in_calls
+from dynamo_core.analysis.words import compile_label, number, process_title, seconds, seconds_in_calls
 from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, Node, Process, Recording, Symbol
 from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
@@ -171,8 +171,6 @@ def _without_empty_lines(table: Table) -> Table:
 
 
 _NO_GRAPH = "No graph was handed to a backend."
-_COLUMNS = ("opcode", "name", "target", "args", "kwargs")
-_MORE_COLUMNS = ("shape", "stride", "dtype", "device", "line")
 
 
 def report(
@@ -212,28 +210,12 @@ def graph_title(graph: Graph) -> str:
 
 
 def graph_blocks(graph: Graph, detail: Detail) -> list[Block]:
-    """One graph for DYNAMO_LOGS: a title, and the classic table of its nodes."""
+    """One graph for DYNAMO_LOGS: a title, and its tables, with MORE of every node."""
     blocks: list[Block] = [Heading(graph_title(graph), 3)]
     if detail is Detail.LESS or graph.nodes is None:
         return blocks
-    headings = _COLUMNS + (_MORE_COLUMNS if detail is Detail.MORE else ())
-    rows = [[node.op, node.name, node.target, node.args, node.kwargs] for node in graph.nodes]
-    if detail is Detail.MORE:
-        rows = [
-            row + _tensor_cells(node) + [place(node.place) if node.place else ""]
-            for row, node in zip(rows, graph.nodes, strict=True)
-        ]
-    return [*blocks, Table([Column(name) for name in headings], rows)]
-
-
-def _tensor_cells(node: Node) -> list[str]:
-    if node.symbol is not None:
-        return [node.symbol, "", "", ""]
-    shapes = "; ".join(str(list(tensor.shape)) for tensor in node.tensors)
-    strides = "; ".join("" if tensor.stride is None else str(list(tensor.stride)) for tensor in node.tensors)
-    kinds = "; ".join(dict.fromkeys(tensor.dtype for tensor in node.tensors))
-    devices = "; ".join(dict.fromkeys(tensor.device for tensor in node.tensors))
-    return [shapes, strides, kinds, devices]
+    tables, _ = node_tables(graph, show_all=detail is Detail.MORE)
+    return [*blocks, *tables]
 
 
 def short_title(graph: Graph) -> str:

@@ -62,8 +62,6 @@ def run_time_blocks(case: Case, show_all: bool) -> Iterator[Block]:
             "timed; the total is extrapolated from those.",
             "dim",
         )
-    if show_all:
-        yield from _overhead_bound(found)
     yield from _guards(found, recording, show_all)
 
 
@@ -98,29 +96,6 @@ def _single_calls(times: CallTimes, has_device: bool) -> list[str]:
         seconds(times.percentile(0.99)),
         *([seconds(times.device_seconds)] if has_device else []),
     ]
-
-
-def _overhead_bound(found: list[GraphTime]) -> Iterator[Block]:
-    for each in found:
-        if each.is_overhead_bound:
-            yield Paragraph(
-                f"Graph {each.graph.number} is overhead-bound: {_why_overhead_bound(each)}. Give it more "
-                "work in one call, or compile what calls it.",
-                "advice",
-            )
-
-
-def _why_overhead_bound(found: GraphTime) -> str:
-    calls = f"{found.times.calls:,}"
-    if found.has_costlier_guards:
-        return (
-            f"half of its {calls} calls take less than {seconds(found.typical)}, and its guards take "
-            f"{seconds(found.times.guard_seconds)} before each"
-        )
-    return (
-        f"where nothing else holds it up, a call takes {seconds(found.undisturbed)} (of {calls}, one in ten "
-        "took less), about what calling any compiled graph costs"
-    )
 
 
 def _guards(found: list[GraphTime], recording: Recording, show_all: bool) -> Iterator[Block]:
