@@ -42,8 +42,7 @@ def listing_blocks(registry: Registry, show_all: bool) -> Iterator[Block]:
         tried = [_tried(backend)] if was_tried else []
         rows.append([backend.name, _origin(backend), _runs_on(backend), *tried, _why_not(backend, shared)])
     yield table(headings, rows)
-    if shared:
-        yield Bullets([f"{device}: {problem}" for device, problem in shared])
+    yield Bullets([f"{device}: {problem}" for device, problem in shared])
     if not was_tried:
         yield Paragraph(
             "What it can run on is read off what it needs: packages, devices, compilers. --check tries it.",

@@ -48,7 +48,7 @@ from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import At
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
+from .page.blocks import Block, Bullets, Code, Heading, Paragraph, section, table
 from .report import Detail, Report
 
 
@@ -197,8 +197,7 @@ def _explanation(explanation: BreakExplanation | None) -> Iterator[Block]:
     if explanation.explanation:
         yield Paragraph(" ".join(explanation.explanation.partition("\n\n")[0].split()))
     hints = useful_hints(explanation.hints)
-    if hints:
-        yield Bullets([f"hint: {hint}" for hint in hints])
+    yield Bullets([f"hint: {hint}" for hint in hints])
     if explanation.link:
         yield Paragraph(explanation.link, "dim")
 
@@ -255,9 +254,7 @@ def _others(figures: Figures) -> Iterator[Block]:
                 where = process_title(process, figures.recording)
                 what = "runs eager" if fell_back(frame) else "raised an error"
                 rows.append([compile_label(frame.compile_id), f"{name}{where}", what, why])
-    if rows:
-        yield Heading("Other frames that could not be compiled")
-        yield table("compile|frame|it|why", rows)
+    yield from section("Other frames that could not be compiled", table("compile|frame|it|why", rows))
 
 
 def _inferred(recording: Recording) -> Iterator[Block]:
@@ -393,9 +390,7 @@ def _failed_compiles(recording: Recording) -> Iterator[Block]:
         for compile_ in process.compiles
         if compile_.fail_type is not None
     ]
-    if rows:
-        yield Heading("Compiles that failed")
-        yield table("compile|frame|why", rows)
+    yield from section("Compiles that failed", table("compile|frame|why", rows))
 
 
 def _skipped(recording: Recording) -> Iterator[Block]:

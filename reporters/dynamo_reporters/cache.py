@@ -160,8 +160,7 @@ def _cold_start(report: CacheReport) -> Iterator[Block]:
         for each in report.costliest
     ]
     yield table("compile|frame|took>|of all compiling>", rows)
-    if report.equal_graphs:
-        yield Bullets([_equal(each) for each in report.equal_graphs[:_SHOWN]])
+    yield Bullets([_equal(each) for each in report.equal_graphs[:_SHOWN]])
 
 
 def _equal(graphs: EqualGraphs) -> str:
@@ -274,8 +273,7 @@ def _folder(looked: Looked, days: float) -> Iterator[Block]:
         asked = f"of the newest {store.torch_asked:,} " if store.torch_asked >= 2 else "of the "
         yield Paragraph(f"torch, {asked}FX graphs: {versions}")
     differing = [f"{each.name}: {_vllm(each)}" for each in looked.vllm]
-    if differing:
-        yield Bullets(differing[-_SHOWN_OF_STORE:])
+    yield Bullets(differing[-_SHOWN_OF_STORE:])
     for problem in store.problems:
         yield Paragraph(problem, "warning")
     if looked.pruned is not None:

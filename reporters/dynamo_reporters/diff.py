@@ -24,7 +24,7 @@ from dynamo_core.shared.quick_dataclass import dataclass
 
 from .diff_graphs import changes_in, sentence
 from .next_commands import what_to_do_first
-from .page.blocks import Block, Bullets, Heading, Paragraph, rest, table
+from .page.blocks import Block, Bullets, Heading, Paragraph, rest, section, table
 from .report import Report
 
 _SHOWN = 20  # of each kind; the document has all
@@ -67,12 +67,11 @@ def diff_blocks(difference: Difference, before: Recording, after: Recording) -> 
     yield from _of_torch(difference, [change for change in unexplained if change.is_of_torch], effects)
     yield from _counts(difference.counts)
     yield from _times(difference.times)
-    if difference.conditions:
-        yield Heading("What the runs ran under")
-        yield table("|before|after", [[each.name, each.before, each.after] for each in difference.conditions])
-    if difference.not_compared:
-        yield Heading("Not compared")
-        yield Bullets(_first(difference.not_compared), "warning")
+    yield from section(
+        "What the runs ran under",
+        table("|before|after", [[each.name, each.before, each.after] for each in difference.conditions]),
+    )
+    yield from section("Not compared", Bullets(_first(difference.not_compared), "warning"))
 
 
 def _run(recording: Recording) -> str:
@@ -95,8 +94,7 @@ def _findings(
         if any(parts):
             yield Paragraph("\n".join(filter(None, parts)))
         of_graphs = effects.get(finding.identity, [])
-        if of_graphs:
-            yield Bullets(_first([sentence(change) for change in of_graphs]))
+        yield Bullets(_first([sentence(change) for change in of_graphs]))
         if title == "Came" and finding.remedies:
             yield Paragraph(f"→ {finding.remedies[0].text}", "advice")
     yield from rest(len(findings) - _SHOWN, "finding", "; --format json has all")
@@ -276,13 +274,9 @@ def locked_blocks(difference: LockedDifference, before: Path, after: Path) -> It
             [_line(each, difference) for each in (*program.worse, *program.varying, *program.better)]
         )
     for title, names in (("Came", difference.only_after), ("Went", difference.only_before)):
-        if names:
-            yield Heading(title)
-            yield Bullets(list(names))
+        yield from section(title, Bullets(list(names)))
     unknown = [_not_compared(program) for program in difference.programs if program.not_comparable]
-    if unknown:
-        yield Heading("Not compared")
-        yield Bullets(unknown, "warning")
+    yield from section("Not compared", Bullets(unknown, "warning"))
 
 
 def _line(fact: LockDifference, difference: LockedDifference) -> str:

@@ -139,8 +139,7 @@ def _speed(kept: Trial, fixes: Fixes) -> str:
 
 def _others(fix: Fix, kept: Trial) -> Iterator[Block]:
     others = [_tried(trial) for trial in fix.trials if trial is not kept]
-    if others:
-        yield Bullets(others, "dim")
+    yield Bullets(others, "dim")
 
 
 def _tried(trial: Trial) -> str:

@@ -13,7 +13,7 @@ from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .documents import csv_text
-from .page.blocks import Block, Bullets, Estimate, Heading, Paragraph, Table, table
+from .page.blocks import Block, Bullets, Estimate, Heading, Paragraph, Table, section, table
 from .parts.measured import factor, interval, megabytes, speed_cells, speed_ups_drawn
 from .report import Report
 
@@ -39,9 +39,7 @@ def suite_blocks(judged: JudgedSuite, results: str) -> Iterator[Block]:
     run = judged.run
     yield Heading(_headline(judged), 1)
     yield Paragraph(_what_was_done(judged))
-    if judged.beyond:
-        yield Heading("Broken bounds")
-        yield Bullets([_beyond_text(each) for each in judged.beyond], "warning")
+    yield from section("Broken bounds", Bullets([_beyond_text(each) for each in judged.beyond], "warning"))
     if judged.compared is not None:
         yield from _compared(judged.compared)
     yield Heading("Each backend over all programs")
@@ -295,12 +293,8 @@ def _problems(results: list[ProgramResult]) -> Iterator[Block]:
             failed.append(f"{result.program}{under}: {problem}{where}")
     skipped = [f"{result.program}: {result.skipped}" for result in results if result.skipped is not None]
     for title, lines in (("What failed", failed), ("What disagrees with eager", wrong)):
-        if lines:
-            yield Heading(title)
-            yield Bullets(lines, "warning")
-    if skipped:
-        yield Heading("Not run")
-        yield Bullets(skipped)
+        yield from section(title, Bullets(lines, "warning"))
+    yield from section("Not run", Bullets(skipped))
 
 
 _COLUMNS = (

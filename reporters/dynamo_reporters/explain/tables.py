@@ -166,8 +166,7 @@ def compile_time_blocks(case: Case) -> Iterator[Block]:
             if lookups[cache, outcome]
         ]
         notes.append(f"{cache_name(cache)}: {', '.join(outcomes)}")
-    if notes:
-        yield Bullets(notes)
+    yield Bullets(notes)
     costliest = sorted(with_process, key=lambda pair: -(pair[0].seconds or 0))
     if len(compiles) > 1:
         yield _compiles(costliest[:_ROWS_SHOWN], recording)

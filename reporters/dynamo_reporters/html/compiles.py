@@ -7,7 +7,7 @@ from dynamo_core.analysis.summary import by_compile
 from dynamo_core.analysis.words import compile_label, count_text, first_line, frame_name, number, seconds
 from dynamo_core.model import Compile, CompileId, Frame, GuardSet, Place, Process, Recording
 
-from ..page.blocks import Block, Bullets, Heading, Paragraph
+from ..page.blocks import Block, Bullets, Heading, Paragraph, section
 from ..page.blocks import table as block_table
 from .blocks import elements, table
 from .element import Child, Element, h
@@ -86,13 +86,12 @@ def _blocks(compile_id: CompileId, facts: CompileFacts) -> Iterator[Block]:
         yield from _outcome(frame)
     for compile_ in facts.compiles.get(compile_id, []):
         yield from _took(compile_)
-    graphs, breaks = facts.graphs.get(compile_id), facts.breaks.get(compile_id)
-    if graphs:
-        yield Heading("Graphs", 1)
-        yield Bullets([f"graph {graph.number}: {number(graph.ops, 'op')}" for graph in graphs])
-    if breaks:
-        yield Heading("It ends at a graph break", 1)
-        yield Bullets([f"{each.kind} at {each.place or 'an unknown place'}" for each in breaks])
+    graphs = [f"graph {each.number}: {number(each.ops, 'op')}" for each in facts.graphs.get(compile_id, ())]
+    yield from section("Graphs", Bullets(graphs), 1)
+    breaks = [
+        f"{each.kind} at {each.place or 'an unknown place'}" for each in facts.breaks.get(compile_id, ())
+    ]
+    yield from section("It ends at a graph break", Bullets(breaks), 1)
     for reasons in facts.recompile_reasons.get(compile_id, ()):
         if reasons.failures:
             yield Heading("Compiled again, because each entry that there was failed", 1)

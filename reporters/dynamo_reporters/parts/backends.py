@@ -78,8 +78,7 @@ def backends_section(recording: Recording) -> Iterator[Block]:
         ],
     )
     untaken = untaken_lines(recording)
-    if untaken:
-        yield Bullets(untaken, "warning")
+    yield Bullets(untaken, "warning")
     declines = [*map(_never_asked, _unasked(chosen)), *_declines(recording, chosen)]
     if declines:
         yield Bullets(declines[:_SHOWN])
@@ -192,8 +191,7 @@ def verified_blocks(recording: Recording) -> Iterator[Block]:
     took = f" Comparing took {seconds(found.seconds)}." if found.graphs else ""
     yield Paragraph(f"{program_sentence(found)}. {verified_sentence(found)}.{took}")
     notes = _notes(found, recording)
-    if notes:
-        yield Bullets(notes)
+    yield Bullets(notes)
 
 
 def verified_lines(recording: Recording) -> list[str]:

@@ -96,5 +96,4 @@ def graphs_missing(processes: Iterable[Process]) -> Iterator[Block]:
 def also_missing(process: Process, *probes: str) -> Iterator[Block]:
     """What a page would show beside its subject, and cannot, since these probes failed."""
     failed = [f"{probe}: not recorded ({why})" for probe in probes if (why := probe_failed([process], probe))]
-    if failed:
-        yield Bullets(failed, "warning")
+    yield Bullets(failed, "warning")

@@ -82,8 +82,7 @@ def training_section(recording: Recording) -> Iterator[Block]:
             continue
         yield Heading(f"Training{process_title(process, recording)}")
         yield from _trained(trained)
-        if notes:
-            yield Bullets(notes)
+        yield Bullets(notes)
 
 
 def _trained(trained: list[tuple[Graph, list[AotPair]]]) -> Iterator[Block]:

@@ -45,8 +45,7 @@ def run_split_blocks(case: Case, show_all: bool) -> Iterator[Block]:
             yield Paragraph("It was cut off: this is up to the last that was noted of it.", "warning")
         yield table("spent on|time>|share>|known by|", list(_rows(wall, show_all)))
         notes = [f"{part.name}: {part.note}." for part in wall.parts if part.note and part.seconds]
-        if notes:
-            yield Bullets(notes, "dim")
+        yield Bullets(notes, "dim")
         forked = process.info.forked
         if forked:
             yield Paragraph("It was forked: what came before the fork is its parent's.", "dim")
