@@ -176,21 +176,19 @@ def _mean_cells(summary: BackendSummary) -> tuple[str, str, str]:
 
 
 def _speeds(results: list[ProgramResult]) -> Table:
-    rows = []
-    for result in results:
-        for row in _others(result):
-            eager = result.row("eager")
-            rows.append(
-                [
-                    result.program,
-                    row.backend,
-                    row.basis or "",
-                    _time(eager),
-                    _time(row),
-                    *_speed_cells(row),
-                    row.agreement or "",
-                ]
-            )
+    rows = [
+        [
+            result.program,
+            row.backend,
+            row.basis or "",
+            _time(result.row("eager")),
+            _time(row),
+            *_speed_cells(row),
+            row.agreement or "",
+        ]
+        for result in results
+        for row in _others(result)
+    ]
     return table("program|backend|of a|eager>|time>|speed-up>|95 %|outputs", rows)
 
 

@@ -213,17 +213,9 @@ def _graph_table(process: Process, graphs: list[Graph]) -> Table:
     rows = []
     for graph in graphs:
         number_and_id, ops, origin = _graph_cells(graph, user_call_sites)
-        rows.append(
-            [
-                number_and_id,
-                ops,
-                count_text(graph.calls),
-                seconds_in_calls(graph.host_seconds, graph.times),
-                _a_later_call(graph),
-                backend_text(graph),
-                origin,
-            ]
-        )
+        spent = seconds_in_calls(graph.host_seconds, graph.times)
+        called = [count_text(graph.calls), spent, _a_later_call(graph), backend_text(graph)]
+        rows.append([number_and_id, ops, *called, origin])
     host_time = "forward (host)" if any(graph.backward for graph in graphs) else "host time"
     return table(f"graph>|ops>|calls>|{host_time}>|a later call>|backend|from", rows)
 
