@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from dynamo_core.analysis.words import first_line, number, seconds
 from dynamo_core.launch.backend_list import Backend, Details, Registry
 from dynamo_core.shared.conversion import from_fields
-from dynamo_core.shared.declared import Count
+from dynamo_core.shared.declared import At, Count
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
@@ -173,10 +173,10 @@ class BackendDocument:
     """The modes and options of one backend."""
 
     name: str
-    backend: Annotated[Backend | None, "null for module:function and file.py:function"]
-    signature: str | None
-    docstring: str | None
-    place: Annotated[str | None, "file:line"]
+    backend: Annotated[Backend | None, At("registered"), "null for module:function and file.py:function"]
+    signature: Annotated[str | None, At("source.signature")]
+    docstring: Annotated[str | None, At("source.docstring")]
+    place: Annotated[str | None, At("source.place"), "file:line"]
     modes: Annotated[Mapping[str, Mapping[str, Any]] | None, "Inductor's, with the options that each sets"]
     options: Annotated[
         Mapping[str, Any] | None,
@@ -187,21 +187,10 @@ class BackendDocument:
 def listing_document(registry: Registry, show_all: bool) -> BackendsDocument:
     """The backends as JSON values; `hidden` are left out."""
     shown = [backend for backend in registry.backends if show_all or not backend.is_hidden]
-    return BackendsDocument(
-        python=registry.python,
-        torch=registry.torch,
-        hidden=len(registry.backends) - len(shown),
-        backends=shown,
-    )
+    hidden = len(registry.backends) - len(shown)
+    return from_fields(BackendsDocument, registry, hidden=hidden, backends=shown)
 
 
 def details_document(details: Details) -> BackendDocument:
     """One backend as JSON values."""
-    return from_fields(
-        BackendDocument,
-        details.source,
-        name=details.name,
-        backend=details.registered,
-        modes=details.modes,
-        options=details.options,
-    )
+    return from_fields(BackendDocument, details)

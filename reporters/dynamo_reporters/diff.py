@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
 
 from dynamo_core.analysis.graphs.nodes import TIMES
 from dynamo_core.analysis.words import memory, place, seconds
@@ -20,6 +21,7 @@ from dynamo_core.findings import Finding
 from dynamo_core.findings.build import via_line
 from dynamo_core.model import Recording
 from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import At
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .diff_graphs import changes_in, sentence
@@ -238,9 +240,9 @@ def _first(lines: Sequence[str]) -> list[str]:
 class Side:
     """One of the two recordings."""
 
-    recording: str
+    recording: Annotated[str, At("address")]
     is_partial: bool
-    program: str | None
+    program: Annotated[str | None, At("run.program")]
     torch: str | None
 
 
@@ -260,8 +262,7 @@ def diff_document(difference: Difference, before: Recording, after: Recording) -
 
 def _side(recording: Recording) -> Side:
     versions = [process.torch_version for process in recording.processes if process.torch_version]
-    program = None if recording.run is None else recording.run.program
-    return Side(recording.address, recording.is_partial, program, versions[0] if versions else None)
+    return from_fields(Side, recording, torch=versions[0] if versions else None)
 
 
 def locked_blocks(difference: LockedDifference, before: Path, after: Path) -> Iterator[Block]:

@@ -60,7 +60,7 @@ class Recompile:
     seconds: float | None
     served: Annotated[int | None, "calls of what it made, to the end; null where they were not counted"]
     moment: Annotated[Moment, "when it began"]
-    reason: Annotated[str | None, "torch's recompile_reason"]
+    reason: Annotated[str | None, At("recompile_reason"), "torch's"]
     failures: Annotated[list[GuardFailure], "newest entry first"]
 
 
@@ -103,12 +103,11 @@ def _frame_document(frame: FrameRecompiles, recording: Recording) -> RecompiledF
         dynamic=[from_fields(DynamicSize, each) for each in frame.symbols],
         advice=advice_for(frame),
         recompiles=[
-            Recompile(
-                compile_id=compile_.compile_id,
-                seconds=compile_.seconds,
+            from_fields(
+                Recompile,
+                compile_,
                 served=frame.calls(compile_),
                 moment=moment_of(compile_.compile_id, frame.records, recording),
-                reason=compile_.recompile_reason,
                 failures=[
                     replace(failure, actual=frame.actual(compile_, failure), place=frame.place_of(failure))
                     for failure in frame.failures(compile_)

@@ -24,7 +24,7 @@ from dynamo_core.analysis.bytecode.rewritten import Rewritten, read_rewritten, s
 from dynamo_core.analysis.words import compile_label, frame_name, number
 from dynamo_core.model import Bytecode, CompileId, Graph, Instruction, Place, Process, Recording
 from dynamo_core.shared.conversion import from_fields
-from dynamo_core.shared.declared import Count
+from dynamo_core.shared.declared import At, Count
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.shown_paths import shown_path
 
@@ -207,7 +207,7 @@ class Inlined:
 class GraphOfFrame:
     """A graph of a compile, with the lines of the frame and of other functions that its ops are from."""
 
-    graph: Annotated[int, "its number, from 1 in each process"]
+    graph: Annotated[int, At("number"), "its number, from 1 in each process"]
     called_as: Annotated[str | None, "the global through which the modified bytecode calls it"]
     ops: int | None
     lines: Annotated[
@@ -254,7 +254,7 @@ class Step:
 
     in_common: ClassVar[str] = "step_of_frame"
 
-    compile_id: CompileId | None
+    compile_id: Annotated[CompileId | None, At("bytecode.compile_id")]
     is_repeated: Annotated[bool, "whether what follows is shown at an earlier step of this chain"]
     graphs: Annotated[list[int], "numbers of the graphs"]
     breaks: Annotated[list[BreakOfStep], "where it broke"]
@@ -353,10 +353,10 @@ def _frame(
 def _graphs(bytecode: Bytecode, links: Links) -> list[GraphOfFrame]:
     called = {graph.number: name for name, graph in links.called_graphs(bytecode).items()}
     return [
-        GraphOfFrame(
-            graph=graph.number,
+        from_fields(
+            GraphOfFrame,
+            graph,
             called_as=called.get(graph.number),
-            ops=graph.ops,
             lines=None if graph.nodes is None else own_lines(graph, bytecode),
             inlined=None
             if graph.nodes is None
@@ -370,11 +370,11 @@ def _graphs(bytecode: Bytecode, links: Links) -> list[GraphOfFrame]:
 
 
 def _step(step: resume_chain.Step) -> Step:
-    return Step(
-        compile_id=step.bytecode.compile_id,
-        is_repeated=step.is_repeated,
+    return from_fields(
+        Step,
+        step,
         graphs=[graph.number for graph in step.graphs],
-        breaks=[BreakOfStep(graph_break.place, graph_break.kind) for graph_break in step.breaks],
+        breaks=[from_fields(BreakOfStep, each) for each in step.breaks],
         continuations=[
             Continuation(each.function.name, each.line, list(map(_step, each.compiled)), each.shown_before)
             for each in step.continuations

@@ -7,7 +7,7 @@ from dynamo_core.analysis.guard_text import TensorCheck, check_words, guard_word
 from dynamo_core.model import CompileId, Guard, GuardCheck, Place, Process, Recording
 from dynamo_core.recording.guards import split_comment
 from dynamo_core.shared.conversion import from_fields
-from dynamo_core.shared.declared import INLINE
+from dynamo_core.shared.declared import INLINE, At
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .groups import Difference, Entry, by_frame, differences, entries_of, with_relations, without_guards
@@ -45,18 +45,19 @@ class CacheEntry:
     """Under which conditions what a compile made may be used again. Counts and times are torch's own."""
 
     process: Process
-    compile_id: CompileId | None
+    compile_id: Annotated[CompileId | None, At("guard_set.compile_id")]
     generation: Annotated[
         int, "how often the compile id was met before in the process, as after torch._dynamo.reset()"
     ]
-    name: Annotated[str | None, "of the frame"]
-    place: Annotated[Place | None, "of the frame"]
+    name: Annotated[str | None, At("compile.name"), "of the frame"]
+    place: Annotated[Place | None, At("compile.place"), "of the frame"]
     guard_count: Annotated[int | None, "torch's guard_count: the guards that Dynamo asked for"]
     check_count: Annotated[
         int | None, "the lines with a check in torch's guard tree; one check may have several"
     ]
     latency_us: Annotated[
         float | None,
+        At("guard_set.latency_us"),
         "what one evaluation of all checks took, in microseconds, with a flushed cache: torch's figure, not "
         "what a call pays",
     ]
@@ -109,17 +110,12 @@ def guards_of(recording: Recording) -> Guards:
 
 
 def _entry(process: Process, entry: Entry) -> CacheEntry:
-    guard_set, compile_ = entry.guard_set, entry.compile
-    guards, checks = guard_set.guards, guard_set.checks
-    return CacheEntry(
+    guards, checks = entry.guard_set.guards, entry.guard_set.checks
+    return from_fields(
+        CacheEntry,
+        entry,
         process=process,
-        compile_id=guard_set.compile_id,
-        generation=entry.generation,
-        name=compile_.name if compile_ else None,
-        place=compile_.place if compile_ else None,
-        guard_count=entry.guard_count,
         check_count=None if checks is None else len(checks),
-        latency_us=guard_set.latency_us,
         guards=None if guards is None else list(map(_guard, guards)),
         checks=None if checks is None else list(map(_check, checks, with_relations(checks))),
     )

@@ -11,8 +11,6 @@ from dynamo_core.analysis.words import (
     compile_label,
     count_text,
     graph_frame,
-    number,
-    seconds,
     seconds_in_calls,
 )
 from dynamo_core.model import CompileId, Graph, Process, Recording, Stage, Symbol
@@ -172,7 +170,6 @@ def graph_page(
         h("p", link("graphs", "all graphs")),
         h("h2", f"Graph {graph.number}"),
         h("p", links.text(short_title(graph), process), ": ", counts_text(graph), class_="dim"),
-        _timing(graph),
         h("p", "Its texts at each stage: ", _joined(link(route, name) for name, route in routes if route))
         if names
         else None,
@@ -213,19 +210,6 @@ def _kernels(kernels: Sequence[Kernel], is_lowered: bool, process: Process, link
         for kernel, (nodes, places) in kernels[:_MOST_ROWS]
     ]
     yield table(block_table("kernel|nodes|lines", rows), links, process)
-
-
-def _timing(graph: Graph) -> Element | None:
-    times = graph.times
-    if times is None or not times.calls:
-        return None
-    half, most = times.percentile(0.5), times.percentile(0.99)
-    parts = [f"{number(times.calls, 'call')}, {seconds_in_calls(times.seconds, times)} in all"]
-    if half is not None:
-        parts.append(f"half of them take less than {seconds(half)}, 99 of 100 less than {seconds(most)}")
-    if times.guard_seconds is not None:
-        parts.append(f"its guards take {seconds(times.guard_seconds)} each time (sampled)")
-    return h("p", "; ".join(parts), ".")
 
 
 def _all_nodes(graph: Graph, process: Process, symbols: Sequence[Symbol], links: Links) -> Element:
