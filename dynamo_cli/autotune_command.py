@@ -69,9 +69,7 @@ def autotune_command(
     from dynamo_reporters.autotune import report
 
     ctx = click.get_current_context()
-    names = None
-    if candidates is not None:
-        names = _candidates(candidates, ctx) if on is None else _unchecked(candidates)
+    names = None if candidates is None else _candidates(candidates, ctx)
 
     def tune(recording: Recording) -> Tuning:
         return _tune(recording, names, ctx.params)
@@ -80,7 +78,23 @@ def autotune_command(
 
 
 def _candidates(text: str, ctx: click.Context) -> list[str]:
-    """The names to measure, those of files with their whole path; BackendProblem, UsageError."""
+    """The names to measure, those of files with their whole path; BackendProblem, UsageError.
+
+    For other machines they stay as they are named: these are to have them.
+    """
+    try:
+        if ctx.params["on"] is not None:
+            named = list(map(str, parse_chain(text)))
+        else:
+            named = _checked_here(text, ctx).split(",")
+    except ValueError as error:
+        raise click.UsageError(f"--candidates: {error}") from error
+    if "autotuned" in named:
+        raise click.UsageError("--candidates: autotuned stands for the winner, and cannot be one")
+    return list(dict.fromkeys(named))
+
+
+def _checked_here(text: str, ctx: click.Context) -> str:
     from dynamo_core.launch.checks import check_backend
     from dynamo_core.launch.program import Program, check_python, default_python
     from dynamo_core.shared.settings import Settings
@@ -89,26 +103,7 @@ def _candidates(text: str, ctx: click.Context) -> list[str]:
     if program is None or not is_to_be_run(program):
         program = Program(("-",), is_python=True)  # whose modules are looked for here
     python = check_python(ctx.params["python"]) if ctx.params["python"] else default_python()
-    try:
-        checked = check_backend(Settings(recording="", backend=text), program, python)
-    except ValueError as error:
-        raise click.UsageError(f"--candidates: {error}") from error
-    return _without_autotuned(list(dict.fromkeys(checked.backend.split(","))))
-
-
-def _unchecked(text: str) -> list[str]:
-    """The backends as they are named, which other machines are to have."""
-    try:
-        names = list(dict.fromkeys(str(choice) for choice in parse_chain(text)))
-    except ValueError as error:
-        raise click.UsageError(f"--candidates: {error}") from error
-    return _without_autotuned(names)
-
-
-def _without_autotuned(names: list[str]) -> list[str]:
-    if "autotuned" in names:
-        raise click.UsageError("--candidates: autotuned stands for the winner, and cannot be one")
-    return names
+    return check_backend(Settings(recording="", backend=text), program, python).backend
 
 
 def _tune(

@@ -1,10 +1,9 @@
 """`dynamo bench`."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 from click.core import ParameterSource
@@ -244,11 +243,8 @@ def _folders(recordings: Path | None) -> Iterator[tuple[Path, Path]]:
                 raise CannotRecord(f"{recordings} is not empty; name a new folder with --recordings")
         except OSError as error:
             raise CannotRecord(f"cannot record to {recordings}: {error.strerror}") from error
-    scratch = Path(tempfile.mkdtemp(prefix="dynamo-bench-"))
-    try:
-        yield (recordings or scratch).absolute(), scratch / "caches"
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    with TemporaryDirectory(prefix="dynamo-bench-", ignore_cleanup_errors=True) as scratch:
+        yield (recordings or Path(scratch)).absolute(), Path(scratch, "caches")
 
 
 def _write(result: Bench, out: Output) -> None:

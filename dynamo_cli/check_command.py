@@ -225,20 +225,15 @@ def _write(
     has_failed: bool,
 ) -> None:
     from dynamo_reporters.check import report
+    from dynamo_reporters.check_ci import annotations, junit, sarif
     from dynamo_reporters.documents import json_text
 
     if out.form == "github":
-        from dynamo_reporters.check_ci import annotations
-
         out.put(annotations(checked, findings))
         _job_summary(checked, findings)
     elif out.form == "sarif":
-        from dynamo_reporters.check_ci import sarif
-
         out.put(json_text(sarif(checked, findings), indent=2) + "\n")
     elif out.form == "junit":
-        from dynamo_reporters.check_ci import junit
-
         out.put(junit(checked, findings))
     else:
         write_report(report(recording, findings, has_failed), checked, out)

@@ -1,11 +1,10 @@
 """`dynamo fix`."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -151,11 +150,8 @@ def _folder(output: Path | None) -> Iterator[Path]:
         output.mkdir(mode=0o700, parents=True)
         yield output.absolute()
         return
-    scratch = Path(tempfile.mkdtemp(prefix="dynamo-fix-"))
-    try:
-        yield scratch
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    with TemporaryDirectory(prefix="dynamo-fix-", ignore_cleanup_errors=True) as scratch:
+        yield Path(scratch)
 
 
 def _announce(what: str, done: int) -> None:

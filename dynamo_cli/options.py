@@ -28,8 +28,6 @@ from dynamo_core.shared.settings import (
     Settings,
 )
 
-from .option_values import none_for_zero, share
-
 if TYPE_CHECKING:
     from dynamo_core.launch.run import Request
 
@@ -80,6 +78,24 @@ def completed_by(name: str) -> Callable[[click.Context, click.Parameter, str], A
 
 
 # Options that several commands have, each declared once.
+
+
+def share(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """A percentage, with its sign or without, as a share; a usage error for what is none up to 100."""
+    if value is None:
+        return None
+    try:
+        share = float(value.removesuffix("%")) / 100
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise click.BadParameter(f"{value!r} is no percentage above 0 and up to 100, such as 20%")
+    return share
+
+
+def none_for_zero(ctx: click.Context, parameter: click.Parameter, value: float) -> float | None:
+    """The number; None for 0, which switches a limit off."""
+    return value or None
 
 
 def python_option_of(whose: str) -> Callable[[Command], Command]:

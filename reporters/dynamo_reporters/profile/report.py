@@ -169,17 +169,15 @@ def break_cost_blocks(case: Case, show_all: bool) -> Iterator[Block]:
         return
     in_all = seconds_in_all(costs)
     yield Heading(f"Graph breaks: {'what they cost was not recorded' if in_all is None else seconds(in_all)}")
-    rows = []
-    for cost in costs if show_all else costs[:_ROWS_SHOWN]:
-        first, crossed = cost.distinct.first, cost.distinct.crossed
-        rows.append(
-            [
-                f"{place(first.place)} {first.kind}",
-                count_text(crossed),
-                seconds(cost.seconds_each),
-                seconds(cost.seconds),
-            ]
-        )
+    rows = [
+        [
+            f"{place(cost.distinct.first.place)} {cost.distinct.first.kind}",
+            count_text(cost.distinct.crossed),
+            seconds(cost.seconds_each),
+            seconds(cost.seconds),
+        ]
+        for cost in (costs if show_all else costs[:_ROWS_SHOWN])
+    ]
     yield table("break|crossed>|each>|in all>", rows)
     yield from rest(len(costs) - len(rows), "break", ": --all.")
     yield Paragraph(
