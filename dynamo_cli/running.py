@@ -240,11 +240,11 @@ def audited(outcome: "Outcome", fullgraph: str | None, verify: str | None, *, qu
 
 def _fullgraph_audited(kind: str, case: "Case", exit_code: int | None) -> Audited:
     from dynamo_core.analysis.verdict import audit, audited_exit_code
-    from dynamo_reporters.breaks import audit_blocks, audit_sentence
+    from dynamo_reporters.breaks import audit_sentence, problem_blocks
 
     found = audit(case.recording)
     code = audited_exit_code(found, kind, exit_code, GraphBreaksFound.exit_code)
-    return audit_blocks(case), f"--fullgraph: {audit_sentence(found)}", code
+    return problem_blocks(case.figures), f"--fullgraph: {audit_sentence(found)}", code
 
 
 def verify_audited(case: "Case", exit_code: int | None) -> Audited:

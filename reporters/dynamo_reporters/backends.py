@@ -27,7 +27,11 @@ def listing_report(show_all: bool) -> Report[Registry]:
 
 def details_report(show_all: bool) -> Report[Details]:
     """The report of `dynamo backends NAME`; with `show_all`, every mode and option."""
-    return Report("backend", lambda details: details_blocks(details, show_all), details_document)
+    return Report(
+        "backend",
+        lambda details: details_blocks(details, show_all),
+        lambda details: from_fields(BackendDocument, details),
+    )
 
 
 def listing_blocks(registry: Registry, show_all: bool) -> Iterator[Block]:
@@ -189,8 +193,3 @@ def listing_document(registry: Registry, show_all: bool) -> BackendsDocument:
     shown = [backend for backend in registry.backends if show_all or not backend.is_hidden]
     hidden = len(registry.backends) - len(shown)
     return from_fields(BackendsDocument, registry, hidden=hidden, backends=shown)
-
-
-def details_document(details: Details) -> BackendDocument:
-    """One backend as JSON values."""
-    return from_fields(BackendDocument, details)

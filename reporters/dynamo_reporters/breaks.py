@@ -1,6 +1,6 @@
 """Graph breaks, in the order of the findings: where, why, what they cost, and what to do about them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from dynamo_core.analysis.break_costs import BreakCost, effect_and_cost, title_of
@@ -216,7 +216,7 @@ def _page(case: Case) -> Iterator[Block]:
     if not recorded(recording, "frames"):
         frames = "Frames that fell back to eager"
         yield Paragraph(were_not_recorded(frames, recording.processes, "frames"), "warning")
-    yield from _problems(figures)
+    yield from problem_blocks(figures)
     yield from _others(figures)
     yield from _failed_compiles(recording)
     yield from _skipped(recording)
@@ -233,7 +233,8 @@ def _counts(summary: Summary) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _problems(figures: Figures) -> Iterator[Block]:
+def problem_blocks(figures: Figures) -> Iterator[Block]:
+    """Each distinct break, and each frame that fell back of itself, in the order of the findings."""
     for rank, each in enumerate(ranked_problems(figures), 1):
         if isinstance(each, BreakCost):
             yield from _distinct(rank, each, figures.recording)
@@ -413,16 +414,8 @@ def _skipped(recording: Recording) -> Iterator[Block]:
     yield table("frames>|reason|functions", rows)
 
 
-# What `--fullgraph` says at the end of a run: each break, and the verdict in a line.
-
-
-def audit_blocks(case: Case) -> Iterable[Block]:
-    """Every distinct break, and every other frame that fell back, as `dynamo breaks` shows them."""
-    return _problems(case.figures)
-
-
 def audit_sentence(found: Audit) -> str:
-    """The verdict."""
+    """The verdict of `--fullgraph` at the end of a run."""
     seen = f"{number(found.frames, 'frame')}, {number(found.graphs, 'graph')}"
     if found.is_clean:
         return f"no graph breaks in {seen}"

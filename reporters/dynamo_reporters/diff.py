@@ -38,7 +38,7 @@ def report(before: Recording, after: Recording) -> Report[Difference]:
     return Report(
         "diff",
         lambda difference: diff_blocks(difference, before, after),
-        lambda difference: diff_document(difference, before, after),
+        lambda difference: DiffDocument(_side(before), _side(after), difference),
         then=(what_to_do_first(after),),
     )
 
@@ -253,11 +253,6 @@ class DiffDocument:
     before: Side
     after: Side
     difference: Difference
-
-
-def diff_document(difference: Difference, before: Recording, after: Recording) -> DiffDocument:
-    """The document."""
-    return DiffDocument(_side(before), _side(after), difference)
 
 
 def _side(recording: Recording) -> Side:
