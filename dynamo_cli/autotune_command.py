@@ -1,9 +1,7 @@
 """`dynamo autotune`."""
 
 import signal
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +69,7 @@ def autotune_command(
     from dynamo_reporters.autotune import report
 
     ctx = click.get_current_context()
-    names = None
-    if candidates is not None:
-        names = _candidates(candidates, ctx) if on is None else _unchecked(candidates)
+    names = None if candidates is None else _candidates(candidates, ctx)
 
     def tune(recording: Recording) -> Tuning:
         return _tune(recording, names, ctx.params)
@@ -82,7 +78,23 @@ def autotune_command(
 
 
 def _candidates(text: str, ctx: click.Context) -> list[str]:
-    """The names to measure, those of files with their whole path; BackendProblem, UsageError."""
+    """The names to measure, those of files with their whole path; BackendProblem, UsageError.
+
+    For other machines they stay as they are named: these are to have them.
+    """
+    try:
+        if ctx.params["on"] is not None:
+            named = list(map(str, parse_chain(text)))
+        else:
+            named = _checked_here(text, ctx).split(",")
+    except ValueError as error:
+        raise click.UsageError(f"--candidates: {error}") from error
+    if "autotuned" in named:
+        raise click.UsageError("--candidates: autotuned stands for the winner, and cannot be one")
+    return list(dict.fromkeys(named))
+
+
+def _checked_here(text: str, ctx: click.Context) -> str:
     from dynamo_core.launch.checks import check_backend
     from dynamo_core.launch.program import Program, check_python, default_python
     from dynamo_core.shared.settings import Settings
@@ -91,26 +103,7 @@ def _candidates(text: str, ctx: click.Context) -> list[str]:
     if program is None or not is_to_be_run(program):
         program = Program(("-",), is_python=True)  # whose modules are looked for here
     python = check_python(ctx.params["python"]) if ctx.params["python"] else default_python()
-    try:
-        checked = check_backend(Settings(recording="", backend=text), program, python)
-    except ValueError as error:
-        raise click.UsageError(f"--candidates: {error}") from error
-    return _without_autotuned(list(dict.fromkeys(checked.backend.split(","))))
-
-
-def _unchecked(text: str) -> list[str]:
-    """The backends as they are named, which other machines are to have."""
-    try:
-        names = list(dict.fromkeys(str(choice) for choice in parse_chain(text)))
-    except ValueError as error:
-        raise click.UsageError(f"--candidates: {error}") from error
-    return _without_autotuned(names)
-
-
-def _without_autotuned(names: list[str]) -> list[str]:
-    if "autotuned" in names:
-        raise click.UsageError("--candidates: autotuned stands for the winner, and cannot be one")
-    return names
+    return check_backend(Settings(recording="", backend=text), program, python).backend
 
 
 def _tune(
@@ -169,9 +162,16 @@ def _tuned_here(
             time_limit=options["time_limit"],
             budget=options["budget"],
         ) as bench,
-        _progress(len(graphs)) as progress,
+        RunProgress("graph") as progress,
     ):
-        results = tune(graphs, candidates, bench, file, again=options["again"], progress=progress)
+        begun: set[int] = set()
+
+        def tell(number: int, of: int, what: str) -> None:
+            if progress.is_drawn or number not in begun:  # else a line for each graph
+                progress.announce("measuring", number - 1, of, what if progress.is_drawn else None)
+            begun.add(number)
+
+        results = tune(graphs, candidates, bench, file, again=options["again"], progress=tell)
         for place, result in enumerate(results):
             yield place, result, bench.unusable()
 
@@ -205,28 +205,3 @@ def _import_path(recording: Recording) -> list[str]:
     scripts = [Path(run.cwd, part) for part in run.command or () if run.cwd]
     beside = [str(script.parent) for script in scripts if script.suffix == ".py" and script.is_file()][:1]
     return [*beside, str(Path.cwd())]
-
-
-@contextmanager
-def _progress(graphs: int) -> Iterator[Any]:
-    """Says what is being done: on a terminal in one line that moves, else in a line for each graph."""
-    if not sys.stderr.isatty():
-        begun: set[int] = set()
-
-        def tell(number: int, of: int, what: str) -> None:
-            if number not in begun:
-                begun.add(number)
-                say(f"dynamo: measuring graph {number} of {of}")
-
-        yield tell
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("measuring", total=graphs)
-
-        def advance(number: int, of: int, what: str) -> None:
-            bar.update(task, completed=number - 1, description=f"graph {number} of {of}: {what}")
-
-        yield advance

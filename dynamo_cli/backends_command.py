@@ -2,13 +2,12 @@
 
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import click
 
 from .help_pages import CommandWithHelp
 from .options import all_option, completed_by, documented_option, python_option_of, time_limit_option
-from .report_output import format_of, format_option, report_file_option, write_report
+from .report_output import Output, write_report, writes_report
 
 
 @click.command("backends", cls=CommandWithHelp)
@@ -19,16 +18,14 @@ from .report_output import format_of, format_option, report_file_option, write_r
 )
 @time_limit_option("For each backend that --check tries.", 120.0, 1)
 @python_option_of("whose backends they are")
-@format_option()
-@report_file_option
+@writes_report()
 def backends_command(
     name: str | None,
     show_all: bool,
     check: bool,
     time_limit: float,
     python: str | None,
-    form: str | None,
-    report_file: Path | None,
+    out: Output,
 ) -> None:
     """List the backends, where each comes from and whether it can run here; or show the options of one.
 
@@ -45,7 +42,6 @@ def backends_command(
     from dynamo_core.launch.program import check_python, default_python
     from dynamo_reporters.backends import details_report, listing_report
 
-    form = format_of(form, report_file)
     with_torch = check_python(python) if python else default_python()
     if name is None:
         registry = registry_of(with_torch)
@@ -54,13 +50,13 @@ def backends_command(
             hidden = tuple(each for each in registry.backends if each not in backends)
             tried = with_trials(backends, with_torch, time_limit, _announce)
             registry = replace(registry, backends=(*tried, *hidden))
-        write_report(listing_report(show_all), registry, form, report_file)
+        write_report(listing_report(show_all), registry, out)
         return
     details = details_of(name, with_torch)
     if check and details.registered is not None:
         (tried_one,) = with_trials([details.registered], with_torch, time_limit, _announce)
         details = replace(details, registered=tried_one)
-    write_report(details_report(show_all), details, form, report_file)
+    write_report(details_report(show_all), details, out)
 
 
 def _announce(done: int, count: int) -> None:

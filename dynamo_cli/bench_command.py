@@ -1,10 +1,9 @@
 """`dynamo bench`."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 from click.core import ParameterSource
@@ -27,15 +26,16 @@ from .options import (
     completed_by,
     documented_option,
     dynamic_option,
-    file_option,
     python_option,
+    shared_option,
     step_option,
     time_limit_option,
 )
 from .program import BUDGET, ProgramCommand, program_of
-from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
+from .repeated_runs import refuse_stdin
+from .report_output import FORMATS, Output, write_report, writes_report
 from .running import RunProgress
-from .suite_command import SuiteFiles, Wanted, bench_suite
+from .suite_command import SuiteFiles, bench_suite
 
 _ROUNDS, _MOST_ROUNDS = 5, 15
 
@@ -47,7 +47,6 @@ _FURTHER = {
     "results",
     "again",
     "on",
-    "csv_file",
     "recordings",
     "python",
     "capture",
@@ -57,19 +56,17 @@ _FURTHER = {
 
 
 @click.command("bench", cls=ProgramCommand, further=frozenset(_FURTHER))
-@documented_option(
+@shared_option(
     "--backends",
     default="eager,inductor",
-    envvar="DYNAMO_BACKENDS",
     metavar="NAME[,NAME…]",
     shell_complete=completed_by("chain"),
     help="What to compare, as --backend of `dynamo run` names them; of a chain, A+B+C. Eager, which is the "
     "program without Dynamo, is always among them.",
 )
-@documented_option(
+@shared_option(
     "--repeat",
     type=click.IntRange(min=1, max=1000),
-    envvar="DYNAMO_REPEAT",
     metavar="N",
     help="How many rounds; in each, every backend runs once.  [default: 5, and up to 15 until they decide]",
 )
@@ -103,26 +100,23 @@ _FURTHER = {
     help="Compare a suite with an earlier run of it: its folder of results or its JSON report.",
 )
 @on_option("each program of a suite")
-@documented_option(
+@shared_option(
     "--per-graph",
     is_flag=True,
-    envvar="DYNAMO_PER_GRAPH",
     help="Measure each graph under each backend as well: on its own, as `dynamo autotune` does.",
 )
 @step_option
 @time_limit_option(
     "Stop a run that takes longer; that is its result.  [default: none]", None, envvar="DYNAMO_TIME_LIMIT"
 )
-@format_option(
+@writes_report(
     (*FORMATS, "csv"),
     "A page to read, the same as markdown, a versioned JSON document, or a row for each backend (csv)",
+    endings={".csv": "csv"},
 )
-@report_file_option
-@file_option("--csv", "csv_file", envvar="DYNAMO_CSV", text="Write the rows to FILE as well.")
-@documented_option(
+@shared_option(
     "--recordings",
     type=click.Path(file_okay=False, path_type=Path),
-    envvar="DYNAMO_RECORDINGS",
     metavar="DIR",
     help="Keep the recording and the output of every run in DIR, which must be new or empty.",
 )
@@ -148,9 +142,7 @@ def bench_command(
     per_graph: bool,
     step: str | None,
     time_limit: float | None,
-    form: str | None,
-    report_file: Path | None,
-    csv_file: Path | None,
+    out: Output,
     recordings: Path | None,
     python: str | None,
     capture: str,
@@ -179,7 +171,6 @@ def bench_command(
       dynamo bench --suite suite.toml --compare main.json -o speedups.html
       dynamo bench --backends ofi+inductor,mine.py:backend --repeat 10 -o speedups.csv infer.py
     """
-    form = format_of(form, report_file, {".csv": "csv"})
     settings = Settings(
         recording="",
         capture=capture,
@@ -188,9 +179,7 @@ def bench_command(
     )
     main.end_early_on_sigterm()
     if suite is not None:
-        files = SuiteFiles(suite, results, again, compare, on, form, report_file, csv_file)
-        wanted = Wanted(verify=verify != VERIFY_OFF, fails_count=verify == VERIFY_ERROR)
-        bench_suite(ctx, files, settings, python, wanted)
+        bench_suite(ctx, SuiteFiles(suite, results, again, compare, on, out), settings, python, verify)
         return
     _refuse_suite_options(ctx)
     program = _program(ctx)
@@ -212,7 +201,7 @@ def bench_command(
         )
         result = bench(plan, progress.announce)
     result.recordings = None if recordings is None else str(recordings)
-    _write(result, form, report_file, csv_file)
+    _write(result, out)
     if result.is_interrupted:
         ctx.exit(main.exit_code())
     _raise_if_wrong(result, fails_count=verify == VERIFY_ERROR)
@@ -228,8 +217,7 @@ def _program(ctx: click.Context) -> Program:
     program = program_of(ctx)
     if program is None:
         raise click.UsageError("name the program to run: dynamo bench SCRIPT [ARGS]...")
-    if program.is_python and program.arguments[0] == "-":
-        raise click.UsageError("a program on stdin can be read only once; bench runs it many times")
+    refuse_stdin(program, ctx)
     return program
 
 
@@ -255,23 +243,18 @@ def _folders(recordings: Path | None) -> Iterator[tuple[Path, Path]]:
                 raise CannotRecord(f"{recordings} is not empty; name a new folder with --recordings")
         except OSError as error:
             raise CannotRecord(f"cannot record to {recordings}: {error.strerror}") from error
-    scratch = Path(tempfile.mkdtemp(prefix="dynamo-bench-"))
-    try:
-        yield (recordings or scratch).absolute(), scratch / "caches"
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    with TemporaryDirectory(prefix="dynamo-bench-", ignore_cleanup_errors=True) as scratch:
+        yield (recordings or Path(scratch)).absolute(), Path(scratch, "caches")
 
 
-def _write(result: Bench, form: str, report_file: Path | None, csv_file: Path | None) -> None:
+def _write(result: Bench, out: Output) -> None:
     from dynamo_reporters.bench import report
     from dynamo_reporters.bench_document import speedups_csv
 
-    if csv_file is not None:
-        put(speedups_csv(result), csv_file)
-    if form == "csv":
-        put(speedups_csv(result), report_file)
+    if out.form == "csv":
+        out.put(speedups_csv(result))
     else:
-        write_report(report(), result, form, report_file)
+        write_report(report(), result, out)
 
 
 def _raise_if_wrong(result: Bench, *, fails_count: bool) -> None:

@@ -12,7 +12,7 @@ from dynamo_core.analysis.selection import Selection, parts_to_select, select
 from .help_pages import CommandWithHelp
 from .options import all_option, compile_id_option, documented_option, frame_option, rank_option
 from .report_command import RecordingPath
-from .report_output import format_of, format_option, report_file_option, write_report
+from .report_output import Output, write_report, writes_report
 
 
 @click.command("cache", cls=CommandWithHelp)
@@ -32,8 +32,7 @@ from .report_output import format_of, format_option, report_file_option, write_r
     help="With --store, what was not used for so long could be pruned.",
 )
 @documented_option("--prune", is_flag=True, help="With --store, delete what was not used for so long.")
-@format_option()
-@report_file_option
+@writes_report()
 def cache_command(
     paths: tuple[Path, ...],
     frame: str | None,
@@ -43,8 +42,7 @@ def cache_command(
     store: bool,
     unused_for: float,
     prune: bool,
-    form: str | None,
-    report_file: Path | None,
+    out: Output,
 ) -> None:
     """Say what torch's compile caches were worth in a run, and why a warm start was cold.
 
@@ -57,18 +55,15 @@ def cache_command(
       dynamo cache .dynamo/monday .dynamo/today  today was cold although monday compiled the same
       dynamo cache --store                       what lies in this machine's caches
     """
-    form = format_of(form, report_file)
     if store:
-        _store(paths, unused_for, prune, form, report_file)
+        _store(paths, unused_for, prune, out)
         return
     if prune:
         raise click.UsageError("--prune goes with --store")
-    _explain(paths, Selection(frame, compile_id, rank=rank), show_all, form, report_file)
+    _explain(paths, Selection(frame, compile_id, rank=rank), show_all, out)
 
 
-def _explain(
-    paths: tuple[Path, ...], wanted: Selection, show_all: bool, form: str, report_file: Path | None
-) -> None:
+def _explain(paths: tuple[Path, ...], wanted: Selection, show_all: bool, out: Output) -> None:
     from dynamo_core.caches.explained import explain_caches
     from dynamo_core.compare.earlier import KEYS, KEYS_AND_PHASES, earlier_runs
     from dynamo_core.recording import files
@@ -83,10 +78,10 @@ def _explain(
     recording = select(read(path, KEYS_AND_PHASES), wanted)
     earlier = [read(each, KEYS) for each in paths[:-1]] or earlier_runs(recording, path)
     found = explain_caches(recording, earlier)
-    write_report(report(recording, show_all), found, form, report_file, parts_to_select(recording, wanted))
+    write_report(report(recording, show_all), found, out, parts_to_select(recording, wanted))
 
 
-def _store(paths: tuple[Path, ...], days: float, prune: bool, form: str, report_file: Path | None) -> None:
+def _store(paths: tuple[Path, ...], days: float, prune: bool, out: Output) -> None:
     from dynamo_core.caches import store as pruning
     from dynamo_core.caches.store import default_folders, look_through, may_be_folder, store_of, vllm_folders
     from dynamo_core.shared.errors import NoRecording
@@ -101,10 +96,7 @@ def _store(paths: tuple[Path, ...], days: float, prune: bool, form: str, report_
         stored = store_of(contents, days, now)
         vllm = tuple(vllm_folders(folder)) if contents.kind == "vLLM" else ()
         looked.append(Looked(stored, vllm, pruning.prune(contents, days, now) if prune else None))
-    write_report(store_report(days), looked, form, report_file)
-
-
-# `dynamo ls`.
+    write_report(store_report(days), looked, out)
 
 
 _SHOWN = 20

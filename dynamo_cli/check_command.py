@@ -42,12 +42,8 @@ from dynamo_core.shared.text import printable
 from .options import RUN_OPTIONS, documented_option, file_option, run_options
 from .program import BUDGET, program_of
 from .report_command import ReportCommand, is_to_be_run, target_recording
-from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
+from .report_output import FORMATS, Output, write_report, writes_report
 from .running import say, verify_audited
-
-_FORMATS = (*FORMATS, "github", "sarif", "junit")
-_ENDINGS = {".sarif": "sarif", ".xml": "junit"}
-
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -88,11 +84,11 @@ def _bound_option(name: str) -> _Decorator:
     metavar="IDENTITY",
     help="A finding that may be there, by its identity; repeat for more.",
 )
-@format_option(
-    _FORMATS,
+@writes_report(
+    (*FORMATS, "github", "sarif", "junit"),
     "A page, the same as markdown, a versioned JSON document, GitHub's annotations, SARIF 2.1.0 or JUnit XML",
+    endings={".sarif": "sarif", ".xml": "junit"},
 )
-@report_file_option
 @run_options("--recording")
 @click.pass_context
 def check_command(
@@ -104,8 +100,7 @@ def check_command(
     runs: int,
     exact: bool,
     allow: tuple[str, ...],
-    form: str | None,
-    report_file: Path | None,
+    out: Output,
     **options: Any,
 ) -> None:
     """Run a program, and fail where torch.compile makes less of it than the lock file says.
@@ -133,7 +128,6 @@ def check_command(
     most = {each: options.pop(f"max_{each.replace('-', '_')}") for each in COUNTS}
     given = Bounds({each: value for each, value in most.items() if value is not None}, frozenset(allow))
     program = program_of(ctx)
-    form = format_of(form, report_file, _ENDINGS)
     key = printable(name or _key(program) or "")
     locked = read_lock(lock_file)
     bounds = merge_bounds(bounds_of_project(Path.cwd()).of(key), given if given.most or allow else None)
@@ -145,7 +139,7 @@ def check_command(
         _update(lock_file, locked, key, facts, recordings)
     checked = replace(check(key, facts, facts if update else locked.get(key), bounds), is_accepted=update)
     has_failed = ending is not None and ending != Ending(0, None)
-    _write(checked, recording, findings, form, report_file, has_failed=has_failed)
+    _write(checked, recording, findings, out, has_failed=has_failed)
     if ending is not None and has_failed:
         end_like(ending)
     if options["verify"] in VERIFY_AUDITS:
@@ -226,29 +220,23 @@ def _write(
     checked: Checked,
     recording: Recording,
     findings: Mapping[str, Finding],
-    form: str,
-    report_file: Path | None,
+    out: Output,
     *,
     has_failed: bool,
 ) -> None:
     from dynamo_reporters.check import report
+    from dynamo_reporters.check_ci import annotations, junit, sarif
     from dynamo_reporters.documents import json_text
 
-    if form == "github":
-        from dynamo_reporters.check_ci import annotations
-
-        put(annotations(checked, findings), report_file)
+    if out.form == "github":
+        out.put(annotations(checked, findings))
         _job_summary(checked, findings)
-    elif form == "sarif":
-        from dynamo_reporters.check_ci import sarif
-
-        put(json_text(sarif(checked, findings), indent=2) + "\n", report_file)
-    elif form == "junit":
-        from dynamo_reporters.check_ci import junit
-
-        put(junit(checked, findings), report_file)
+    elif out.form == "sarif":
+        out.put(json_text(sarif(checked, findings), indent=2) + "\n")
+    elif out.form == "junit":
+        out.put(junit(checked, findings))
     else:
-        write_report(report(recording, findings, has_failed), checked, form, report_file)
+        write_report(report(recording, findings, has_failed), checked, out)
 
 
 def _job_summary(checked: Checked, findings: Mapping[str, Finding]) -> None:

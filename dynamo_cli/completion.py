@@ -3,7 +3,6 @@
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import click
@@ -16,7 +15,7 @@ from click.shell_completion import (
     add_completion_class,
 )
 
-from dynamo_core.model import Recording, resumed_function
+from dynamo_core.model import Process, resumed_function
 from dynamo_core.recording import files
 from dynamo_core.shared.backend_choice import MODES, OURS
 from dynamo_core.shared.errors import DynamoError
@@ -99,7 +98,7 @@ def modules(incomplete: str) -> Items:
 # What a recording has.
 
 
-def _from_recording(look: Callable[[Recording], Iterable[tuple[str, str]]]) -> Callback:
+def _from_recording(look: Callable[[Process], Iterable[tuple[str, str]]]) -> Callback:
     def complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
         from dynamo_core.recording.read import read
 
@@ -107,61 +106,35 @@ def _from_recording(look: Callable[[Recording], Iterable[tuple[str, str]]]) -> C
             recording = read(ctx.meta.get(TARGET_KEY) or files.newest())
         except (DynamoError, OSError):
             return []
-        return _fitting(incomplete, look(recording))
+        return _fitting(incomplete, (each for process in recording.processes for each in look(process)))
 
     return complete
 
 
-def _frames(recording: Recording) -> Iterator[tuple[str, str]]:
-    for process in recording.processes:
-        for frame in (*process.graphs, *process.frames):
-            name = getattr(frame, "frame_name", None) or getattr(frame, "name", None)
-            place = getattr(frame, "frame_place", None) or getattr(frame, "place", None)
-            if name is not None and resumed_function(name) is None:
-                yield name, f"{Path(place.file).name}:{place.line}" if place else ""
-
-
-def _compile_ids(recording: Recording) -> Iterator[tuple[str, str]]:
-    for process in recording.processes:
-        for compile_ in process.compiles:
-            if compile_.compile_id is not None:
-                yield str(compile_.compile_id), compile_.name or ""
-
-
-def _graphs(recording: Recording) -> Iterator[tuple[str, str]]:
-    for process in recording.processes:
-        for graph in process.graphs:
-            yield str(graph.number), f"{graph.frame_name or 'graph'} [{graph.compile_id}]"
-
-
-def _files(recording: Recording) -> Iterator[tuple[str, str]]:
-    for process in recording.processes:
-        for graph in process.graphs:
-            if graph.frame_place is not None:
-                yield Path(graph.frame_place.file).name, graph.frame_place.file
-
-
-def _ranks(recording: Recording) -> Iterator[tuple[str, str]]:
-    for process in recording.processes:
-        if process.rank is not None:
-            yield str(process.rank), ""
-
-
-def _steps(recording: Recording) -> Iterator[tuple[str, str]]:
-    for process in recording.processes:
-        for callers in process.callers.values():
-            for caller in callers:
-                if not fnmatchcase(caller.function, "<*>"):
-                    yield caller.function, f"{Path(caller.place.file).name}:{caller.place.line}"
-    yield from _frames(recording)
+def _frames(process: Process) -> Iterator[tuple[str, str]]:
+    for frame in (*process.graphs, *process.frames):
+        name = getattr(frame, "frame_name", None) or getattr(frame, "name", None)
+        place = getattr(frame, "frame_place", None) or getattr(frame, "place", None)
+        if name is not None and resumed_function(name) is None:
+            yield name, f"{Path(place.file).name}:{place.line}" if place else ""
 
 
 frames = _from_recording(_frames)
-compile_ids = _from_recording(_compile_ids)
-graphs = _from_recording(_graphs)
-source_files = _from_recording(_files)
-ranks = _from_recording(_ranks)
-steps = _from_recording(_steps)
+compile_ids = _from_recording(
+    lambda process: ((str(each.compile_id), each.name or "") for each in process.compiles if each.compile_id)
+)
+graphs = _from_recording(
+    lambda process: (
+        (str(each.number), f"{each.frame_name or 'graph'} [{each.compile_id}]") for each in process.graphs
+    )
+)
+source_files = _from_recording(
+    lambda process: (
+        (Path(each.frame_place.file).name, each.frame_place.file)
+        for each in process.graphs
+        if each.frame_place is not None
+    )
+)
 
 
 # The shells, where click leaves out what stands before a value in the same word.

@@ -7,7 +7,7 @@ import click
 from .help_pages import CommandWithHelp
 from .options import documented_option
 from .report_command import RecordingPath
-from .report_output import format_of, format_option, report_file_option, write_report
+from .report_output import Output, write_report, writes_report
 
 _DIFFERENT = 1
 
@@ -15,8 +15,7 @@ _DIFFERENT = 1
 @click.command("diff", cls=CommandWithHelp)
 @click.argument("before", type=RecordingPath())
 @click.argument("after", type=RecordingPath())
-@format_option()
-@report_file_option
+@writes_report()
 @documented_option(
     "--exit-code", is_flag=True, help="End with 1 where something differs, as `git diff --exit-code` does."
 )
@@ -30,8 +29,7 @@ def diff_command(
     ctx: click.Context,
     before: Path,
     after: Path,
-    form: str | None,
-    report_file: Path | None,
+    out: Output,
     exit_code: bool,
     name: str | None,
 ) -> None:
@@ -52,30 +50,29 @@ def diff_command(
     """
     from dynamo_core.compare.lock import is_lock_file
 
-    form = format_of(form, report_file)
     if is_lock_file(before) or is_lock_file(after):
-        verdict = _with_lock_file(before, after, name, form, report_file)
+        verdict = _with_lock_file(before, after, name, out)
     else:
-        verdict = _of_recordings(before, after, form, report_file)
+        verdict = _of_recordings(before, after, out)
     if exit_code and verdict != "nothing differs":
         ctx.exit(_DIFFERENT)
 
 
-def _of_recordings(before: Path, after: Path, form: str, report_file: Path | None) -> str:
+def _of_recordings(before: Path, after: Path, out: Output) -> str:
     from dynamo_core.compare import compare
     from dynamo_core.compare.earlier import read_both
     from dynamo_reporters.diff import report
 
     was, now = read_both(before, after)
     difference = compare(was, now)
-    write_report(report(was, now), difference, form, report_file)
+    write_report(report(was, now), difference, out)
     return difference.verdict
 
 
-def _with_lock_file(before: Path, after: Path, name: str | None, form: str, report_file: Path | None) -> str:
+def _with_lock_file(before: Path, after: Path, name: str | None, out: Output) -> str:
     from dynamo_core.compare.lock import compare_with_lock
     from dynamo_reporters.diff import locked_report
 
     difference = compare_with_lock(before, after, name)
-    write_report(locked_report(before, after), difference, form, report_file)
+    write_report(locked_report(before, after), difference, out)
     return difference.verdict

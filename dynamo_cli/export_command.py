@@ -26,7 +26,7 @@ from .options import (
 )
 from .program import program_of
 from .report_command import ReportCommand, is_to_be_run, named_recording
-from .report_output import format_of, format_option, write_report
+from .report_output import Output, format_of, format_option, write_report
 from .running import run_program, say
 
 _PROGRAM_ENDING = ".pt2"  # torch's own, of an exported program and of AOTInductor's package
@@ -91,7 +91,7 @@ def export_command(
     program = program_of(ctx)
     wants_program = file is not None and file.suffix == _PROGRAM_ENDING
     report_file = None if wants_program else file
-    form = format_of(form, report_file)
+    out = Output(format_of(form, report_file), report_file)
     ending: Ending | None = None
     if program is not None and is_to_be_run(program):
         export = ExportSettings(time_limit, most_modules, wants_program, aoti)
@@ -101,7 +101,7 @@ def export_command(
     else:
         path = named_recording(program)
     exports = exports_of(read(path))
-    _write(exports, path, form, report_file)
+    _write(exports, path, out)
     went_well = ending is None or ending == Ending(0, None)
     if wants_program and file is not None:
         try:
@@ -142,7 +142,7 @@ def _run(
     return outcome.recording, outcome.ending
 
 
-def _write(exports: Exports, recording: Path, form: str, report_file: Path | None) -> None:
+def _write(exports: Exports, recording: Path, out: Output) -> None:
     from dynamo_reporters.export import report
 
-    write_report(report(recording), exports, form, report_file)
+    write_report(report(recording), exports, out)

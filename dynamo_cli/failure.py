@@ -70,9 +70,9 @@ def invocation() -> Invocation | None:
 
 def _write_document(message: str, code: int, where: str) -> None:
     from dynamo_reporters.documents import json_text
-    from dynamo_reporters.error import error_document, report
+    from dynamo_reporters.error import REPORT, error_document
     from dynamo_reporters.report import document
 
-    content = document(report(), error_document(message, code, where))
+    content = document(REPORT, error_document(message, code, where))
     with suppress(OSError, ValueError):
         print(json_text(content, indent=2), flush=True)

@@ -1,13 +1,10 @@
 """`dynamo fix`."""
 
-import os
-import shutil
-import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -18,16 +15,13 @@ from dynamo_core.fix.applying import apply_all, apply_fix
 from dynamo_core.fix.proven import save
 from dynamo_core.fix.search import Plan, fix, refuse_unknown
 from dynamo_core.fix.trial import Fixes
-from dynamo_core.launch.program import Program, default_python
-from dynamo_core.launch.run import Request, checked, command_line, rerun_request
-from dynamo_core.recording import files
 from dynamo_core.recording.read import read
 
 from . import main
-from .options import RUN_OPTIONS, documented_option, file_option, request_from, run_options
-from .program import ProgramCommand, program_of
-from .report_command import is_to_be_run
-from .report_output import format_of, format_option, put, report_file_option, write_report
+from .options import RUN_OPTIONS, documented_option, file_option, run_options
+from .program import ProgramCommand
+from .repeated_runs import ask_to_run, requested_again
+from .report_output import Output, put, write_report, writes_report
 from .running import say
 
 ALL = 0
@@ -87,8 +81,7 @@ class FixToApply(click.IntRange):
     help="Only this finding, by its identity in `dynamo explain --format json`; repeat for more.",
 )
 @documented_option("-y", "--yes", is_flag=True, help="Do not ask before the program is run again.")
-@format_option(has_budget=False)
-@report_file_option
+@writes_report(has_budget=False)
 @run_options("--recordings")
 @click.pass_context
 def fix_command(
@@ -101,8 +94,7 @@ def fix_command(
     steps: int | None,
     only: tuple[str, ...],
     yes: bool,
-    form: str | None,
-    report_file: Path | None,
+    out: Output,
     output: Path | None,
     **options: Any,
 ) -> None:
@@ -128,45 +120,22 @@ def fix_command(
     if to_apply is not None:
         _apply(to_apply)
         return
-    form = format_of(form, report_file)
-    request, recording = _request(program_of(ctx), options)
+    request, recording = requested_again(ctx, options)
     case = None if recording is None else Case(read(recording, CONTENTS))
     refuse_unknown(only, None if case is None else case.findings)
     numbers = {} if case is None else case.action_numbers
     request = replace(request, settings=request.settings._replace(stop_after=steps))
-    _ask(request, most_runs, yes)
+    if not yes:
+        ask_to_run(request, f"up to {most_runs} times")
     main.end_early_on_sigterm()
     with _folder(output) as folder:
         result = fix(Plan(request, folder, most_runs, budget, only, numbers), _announce)
         try:
-            _write(result, form, report_file, patch_file)
+            _write(result, out, patch_file)
         finally:  # each takes long runs to make, and may fail where the other does not
             save(result, request.program)
     if result.stopped == "it was interrupted":
         ctx.exit(main.exit_code())
-
-
-def _request(program: Program | None, options: dict[str, Any]) -> tuple[Request, Path | None]:
-    """What to run: the program named, or that of a recording, and which recording."""
-    if program is not None and is_to_be_run(program):
-        if program.is_python and program.arguments[0] == "-":
-            raise click.UsageError("a program on stdin can be read only once; fix runs it many times")
-        return checked(request_from(program, output=None, **options)), None
-    folder = files.newest() if program is None else Path(program.arguments[0])
-    return checked(rerun_request(folder)), folder
-
-
-def _ask(request: Request, most_runs: int, yes: bool) -> None:
-    command = command_line(request, request.python or default_python())
-    what = f"{command}\nruns up to {most_runs} times, in {os.getcwd()}; what it writes, it writes each time."
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise click.UsageError(
-            f"the program would be run up to {most_runs} times, and there is no terminal to ask on: "
-            "add --yes in front of the program"
-        )
-    click.confirm(f"{what} Go on?", default=True, abort=True, err=True)
 
 
 def _apply(number: int) -> None:
@@ -181,21 +150,18 @@ def _folder(output: Path | None) -> Iterator[Path]:
         output.mkdir(mode=0o700, parents=True)
         yield output.absolute()
         return
-    scratch = Path(tempfile.mkdtemp(prefix="dynamo-fix-"))
-    try:
-        yield scratch
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    with TemporaryDirectory(prefix="dynamo-fix-", ignore_cleanup_errors=True) as scratch:
+        yield Path(scratch)
 
 
 def _announce(what: str, done: int) -> None:
     say(f"dynamo: run {done + 1}: {what}")
 
 
-def _write(result: Fixes, form: str, report_file: Path | None, patch_file: Path | None) -> None:
+def _write(result: Fixes, out: Output, patch_file: Path | None) -> None:
     from dynamo_core.fix.applying import patch_text
     from dynamo_reporters.fix import report
 
     if patch_file is not None:
         put(patch_text(result.patches), patch_file)
-    write_report(report(), result, form, report_file)
+    write_report(report(), result, out)

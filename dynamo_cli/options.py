@@ -1,6 +1,5 @@
 """The options of `dynamo run`, which every command shares that can run a program first."""
 
-import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,13 +28,8 @@ from dynamo_core.shared.settings import (
     Settings,
 )
 
-from .option_values import none_for_zero, share
-
 if TYPE_CHECKING:
     from dynamo_core.launch.run import Request
-
-
-# Options of which the value may be left out.
 
 
 class OptionWithOptionalValue(click.Option):
@@ -55,15 +49,21 @@ class OptionWithOptionalValue(click.Option):
         return [file_item(incomplete), *super().shell_complete(ctx, incomplete)]
 
 
-# The options of `dynamo run`, which every command shares that can run a program first.
-
-
 VERIFY_OFF = "off"  # as when it is not given
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# Every option of ours can be given by an environment variable, which its help names.
-documented_option = functools.partial(click.option, show_envvar=True)
+
+def documented_option(*names: str, **settings: Any) -> Callable[[Command], Command]:
+    """An option that can be given by an environment variable too, which its help names."""
+    return click.option(*names, show_envvar=True, **settings)
+
+
+def shared_option(*names: str, **settings: Any) -> Callable[[Command], Command]:
+    """An option whose variable is DYNAMO_<OPTION>, whichever command has it."""
+    option = next(name for name in names if name.startswith("--")).partition("/")[0]
+    variable = f"DYNAMO_{option.strip('-').replace('-', '_').upper()}"
+    return documented_option(*names, envvar=variable, **settings)
 
 
 def completed_by(name: str) -> Callable[[click.Context, click.Parameter, str], Any]:
@@ -80,29 +80,44 @@ def completed_by(name: str) -> Callable[[click.Context, click.Parameter, str], A
 # Options that several commands have, each declared once.
 
 
+def share(ctx: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """A percentage, with its sign or without, as a share; a usage error for what is none up to 100."""
+    if value is None:
+        return None
+    try:
+        share = float(value.removesuffix("%")) / 100
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise click.BadParameter(f"{value!r} is no percentage above 0 and up to 100, such as 20%")
+    return share
+
+
+def none_for_zero(ctx: click.Context, parameter: click.Parameter, value: float) -> float | None:
+    """The number; None for 0, which switches a limit off."""
+    return value or None
+
+
 def python_option_of(whose: str) -> Callable[[Command], Command]:
     """`--python`, by what that Python is for."""
-    option: Callable[[Command], Command] = documented_option(
+    return shared_option(
         "--python",
-        envvar="DYNAMO_PYTHON",
         metavar="PATH",
         shell_complete=completed_by("files_too"),
         help=f"The Python {whose}.  [default: this one if it has torch, else PATH's]",
     )
-    return option
 
 
 def all_option(text: str) -> Callable[[Command], Command]:
     """`--all`, given to the command as `show_all`."""
-    option: Callable[[Command], Command] = documented_option("--all", "show_all", is_flag=True, help=text)
-    return option
+    return documented_option("--all", "show_all", is_flag=True, help=text)
 
 
 def time_limit_option(
     text: str, default: float | None, least: float = 0, envvar: str | None = None
 ) -> Callable[[Command], Command]:
     """`--time-limit` in seconds, above 0 or from `least`."""
-    option: Callable[[Command], Command] = documented_option(
+    return documented_option(
         "--time-limit",
         type=click.FloatRange(min=least, min_open=not least),
         default=default,
@@ -110,24 +125,17 @@ def time_limit_option(
         metavar="SECONDS",
         help=text,
     )
-    return option
 
 
 def file_option(*names: str, text: str, **settings: Any) -> Callable[[Command], Command]:
     """An option that names a file."""
     kind = click.Path(dir_okay=False, path_type=Path)
-    option: Callable[[Command], Command] = documented_option(
-        *names, type=kind, metavar="FILE", help=text, **settings
-    )
-    return option
+    return documented_option(*names, type=kind, metavar="FILE", help=text, **settings)
 
 
 def capture_option(policies: Sequence[str], text: str) -> Callable[[Command], Command]:
     """`--capture`, with these policies."""
-    option: Callable[[Command], Command] = documented_option(
-        "--capture", type=click.Choice(policies), default="auto", envvar="DYNAMO_CAPTURE", help=text
-    )
-    return option
+    return shared_option("--capture", type=click.Choice(policies), default="auto", help=text)
 
 
 autotune_file_option = file_option(
@@ -153,38 +161,32 @@ rank_option = documented_option(
     "--rank",
     type=int,
     metavar="N",
-    shell_complete=completed_by("ranks"),
     help="Only rank N of a distributed run.",
 )
 step_option = documented_option(
     "--step",
     metavar="NAME",
-    shell_complete=completed_by("steps"),
     help="The function that is called once a step, if not the one found; * and ? match.",
 )
-force_option = documented_option(
-    "-f", "--force", is_flag=True, envvar="DYNAMO_FORCE", help="Replace an earlier recording at DIR."
-)
-config_option = documented_option(
+force_option = shared_option("-f", "--force", is_flag=True, help="Replace an earlier recording at DIR.")
+config_option = shared_option(
     "--config",
     multiple=True,
-    envvar="DYNAMO_CONFIG",
     metavar="NAME=VALUE",
     help="Give a setting of torch's another value, as in "
     "torch._dynamo.config.capture_scalar_outputs=True; NAME+=FUNCTION adds one to a list of "
     "functions. What the program itself sets comes later. Repeat for more.",
 )
-dynamic_option = documented_option(
+dynamic_option = shared_option(
     "--dynamic/--no-dynamic",
     default=None,
-    envvar="DYNAMO_DYNAMIC",
     help="As torch.compile's dynamic.  [default: torch decides]",
 )
 
 
 def recording_option(*names: str) -> Callable[[Command], Command]:
     """Where a run is recorded to, by what that is called."""
-    option: Callable[[Command], Command] = documented_option(
+    return documented_option(
         *names,
         "output",
         type=click.Path(path_type=Path),
@@ -192,55 +194,49 @@ def recording_option(*names: str) -> Callable[[Command], Command]:
         metavar="DIR",
         help="Record to DIR.  [default: .dynamo/<program>-<date>-<time>]",
     )
-    return option
 
 
 # What whole-program capture may cost. 0 switches a limit off.
 _limits = [
-    documented_option(
+    shared_option(
         "--trace-limit",
         type=click.FloatRange(min=0),
         default=TRACE_LIMIT,
         metavar="SECONDS",
         callback=none_for_zero,
-        envvar="DYNAMO_TRACE_LIMIT",
         help="A captured frame whose tracing takes more CPU time runs eager.",
     ),
-    documented_option(
+    shared_option(
         "--op-limit",
         type=click.IntRange(min=0),
         default=OP_LIMIT,
         metavar="N",
         callback=none_for_zero,
-        envvar="DYNAMO_OP_LIMIT",
         help="A captured frame whose graph gets more ops runs eager.",
     ),
-    documented_option(
+    shared_option(
         "--loop-limit",
         type=click.IntRange(min=0),
         default=LOOP_LIMIT,
         metavar="N",
         callback=none_for_zero,
-        envvar="DYNAMO_LOOP_LIMIT",
         help="A captured frame with a loop that does the same again more often, over time steps say, runs "
         "eager, and what the loop calls is compiled instead. A loop over layers is not limited.",
     ),
-    documented_option(
+    shared_option(
         "--compile-limit",
         type=click.FloatRange(min=0, min_open=True),
-        envvar="DYNAMO_COMPILE_LIMIT",
         metavar="SECONDS",
         help="A captured frame whose graph is longer in the backend runs eager. It is ended where Python "
         "code runs or waits, in the main thread; a backward that is compiled when it is first called is not "
         "limited.  [default: no limit]",
     ),
-    documented_option(
+    shared_option(
         "--capture-budget",
         type=click.FloatRange(min=0),
         default=CAPTURE_BUDGET,
         metavar="SECONDS",
         callback=none_for_zero,
-        envvar="DYNAMO_CAPTURE_BUDGET",
         help="No further frame is captured while compiling has taken more CPU time than this and the "
         "program's own.",
     ),
@@ -259,120 +255,106 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             "and its own functions (auto), one of the two, every frame (all), or nothing (none). A program "
             "that does call it is only observed.",
         ),
-        documented_option(
+        shared_option(
             "--backend",
             default="inductor",
-            envvar="DYNAMO_BACKEND",
             metavar="NAME[,NAME…]",
             shell_complete=completed_by("chain"),
             help="The backend for what is captured: a name that `dynamo backends` lists, inductor:MODE, "
             "module:function or file.py:function. Of several, each graph goes to the first that takes it.",
         ),
-        documented_option(
+        shared_option(
             "--semantics",
             type=click.Choice((SEMANTICS_EAGER, SEMANTICS_COMPILED)),
             default=SEMANTICS_EAGER,
-            envvar="DYNAMO_SEMANTICS",
             help="Where torch.compile's semantics differ from eager's (gradients of unused outputs, a second "
             "or a double backward, types of exceptions), a program that dynamo captures gets eager's, or "
             "(compiled) what torch.compile gives.",
         ),
-        documented_option(
+        shared_option(
             "--strict",
             is_flag=True,
-            envvar="DYNAMO_STRICT",
             help="A graph that no backend takes is an error in the program, instead of running eager.",
         ),
-        documented_option(
+        shared_option(
             "--mode",
-            envvar="DYNAMO_MODE",
             shell_complete=completed_by("modes"),
             help="As torch.compile's mode.",
         ),
         dynamic_option,
-        documented_option(
+        shared_option(
             "--fullgraph",
             cls=OptionWithOptionalValue,
             bare=FULLGRAPH_FIRST,
             type=click.Choice((FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING)),
-            envvar="DYNAMO_FULLGRAPH",
             help="An audit for graph breaks, the exit code says whether there were any: the first one is an "
             "error in the program, or (--fullgraph=keep-going) the program goes on and all are listed.",
         ),
-        documented_option(
+        shared_option(
             "--override",
             multiple=True,
-            envvar="DYNAMO_OVERRIDE",
             metavar="KEY=VALUE,…",
             help="Replace arguments of the program's own torch.compile: backend (which takes the call's mode "
             "and options off it), mode, option.KEY, dynamic, fullgraph, disable, isolate_recompiles. With "
             "frame=0/1 the backend of one compile id, in any program; repeat for more.",
         ),
         config_option,
-        documented_option(
+        shared_option(
             "--verify",
             cls=OptionWithOptionalValue,
             bare=VERIFY_REPORT,
             type=click.Choice((VERIFY_REPORT, *VERIFY_AUDITS, VERIFY_OFF)),
             callback=lambda ctx, parameter, value: None if value == VERIFY_OFF else value,
-            envvar="DYNAMO_VERIFY",
             help="Make calls of what the program compiles in plain Python as well, in a copy of the process, "
             "and each graph's first calls in eager; name what disagrees, from which line and stage of the "
             "compiler on. With --verify=error, the exit code says so; with --verify=bitwise, also where "
             "Inductor leaves out casts that the program writes.",
         ),
-        documented_option(
+        shared_option(
             "--verify-budget",
             callback=share,
-            envvar="DYNAMO_VERIFY_BUDGET",
             metavar="PERCENT",
             help="No further call of the program is compared while --verify has taken more than this share "
             "of the time.  [default: 60 s, and then 20%]",
         ),
-        documented_option(
+        shared_option(
             "--try",
             "try_changes",
             is_flag=True,
-            envvar="DYNAMO_TRY",
             help="Where a frame has a graph break or is recompiled, trace it again in a copy of the process, "
             "with settings of torch's and dynamic sizes that might help: `dynamo explain` says what came of "
             "each. At most a minute a process.",
         ),
-        documented_option(
+        shared_option(
             "--freeze-after",
-            envvar="DYNAMO_FREEZE_AFTER",
             metavar="N|Ns|FUNCTION=N",
             help="Compile nothing more after N calls of compiled graphs, N seconds without a compile, or "
             "after the N-th call of a compiled function (Net.forward, or forward if that is the only one); "
             "what would have been compiled is listed.",
         ),
-        documented_option(
+        shared_option(
             "--on-recompile",
             type=click.Choice((ON_RECOMPILE_EAGER, ON_RECOMPILE_ERROR)),
             default=ON_RECOMPILE_EAGER,
-            envvar="DYNAMO_ON_RECOMPILE",
             help="What becomes of a frame that would be compiled after --freeze-after.",
         ),
         autotune_file_option,
-        documented_option(
+        shared_option(
             "--option",
             "options",
             multiple=True,
-            envvar="DYNAMO_OPTION",
             metavar="[NAME:]KEY=VALUE",
             help="One of torch.compile's options, in a chain with the backend it is for; repeat for more.",
         ),
-        documented_option(
+        shared_option(
             "--profile",
             is_flag=True,
-            envvar="DYNAMO_PROFILE",
             help="Run torch.profiler around a window of steady steps, in which nothing is compiled.",
         ),
-        documented_option(
+        shared_option(
             "--profile-steps",
             type=click.IntRange(min=1, max=10_000),
             default=10,
-            envvar="DYNAMO_PROFILE_STEPS",
             metavar="N",
             help="How many steps --profile measures.",
         ),

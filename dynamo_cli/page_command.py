@@ -69,9 +69,6 @@ def page_command(
         end_like(ending)
 
 
-# `dynamo bundle`.
-
-
 _READABLE_BY_ALL = 0o644
 
 
@@ -161,16 +158,13 @@ def _umask() -> int:
 
 
 def _blocks(output: Path, replaced: Replacements | None) -> list[Block]:
-    size = output.stat().st_size
-    blocks: list[Block] = [Heading(f"{output}: {size / 1024:,.0f} kB", 1)]
+    blocks: list[Block] = [Heading(f"{output}: {output.stat().st_size / 1024:,.0f} kB", 1)]
     if replaced is None:
-        return [
-            *blocks,
-            Paragraph(
-                "It holds lines of source, paths, the command line and settings from the environment, as "
-                "they were recorded; `--without-source` makes one with placeholders."
-            ),
-        ]
+        text = (
+            "It holds lines of source, paths, the command line and settings from the environment, as they "
+            "were recorded; `--without-source` makes one with placeholders."
+        )
+        return [*blocks, Paragraph(text)]
     counts = [f"{len(of):,} of kind {kind}" for kind, of in replaced.originals.items()]
     return [
         *blocks,

@@ -73,9 +73,6 @@ def _is_mentioned(option: str, text: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\b|\b{re.escape(name.replace('-', '_'))}\b", text) is not None
 
 
-# A click command whose options end where the user's program begins.
-
-
 _DEFAULTS_KEY = "dynamo_cli.project_defaults"
 _PROGRAM_KEY = "dynamo_cli.program"
 _PROGRAM_USAGE = "{SCRIPT | -m MODULE | -c CODE | - | -- COMMAND} [ARGS]..."

@@ -7,6 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +39,7 @@ from .options import (
     run_options,
 )
 from .program import BUDGET, ProgramCommand, program_of, set_program
-from .report_output import FORMATS, format_of, format_option, put, report_file_option, write_report
+from .report_output import FORMATS, Output, write_report, writes_report
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -109,9 +110,6 @@ class ProgressBar:
             self._task = self._bar.add_task(escape(printable(self._title)), total=total)
             self._bar.start()
         self._bar.update(self._task, completed=done, total=total)
-
-
-# What every report command shares:
 
 
 _NEVER_PROGRAMS = (".log", ".gz", ".json", ".bin", ".txt", ".md")
@@ -185,8 +183,8 @@ def report_command(
     A file whose name has one of the `text_endings` gets the text.
     """
     exports = exports or {}
+    endings = {ending: form for form, export in exports.items() for ending in export.endings}
     shared = [
-        report_file_option,
         frame_option,
         compile_id_option,
         documented_option(
@@ -215,38 +213,31 @@ def report_command(
         def callback(
             ctx: click.Context,
             /,
-            form: str | None,
-            report_file: Path | None,
-            frame: str | None,
-            compile_id: str | None,
-            graph: int | None,
-            file: str | None,
-            rank: int | None,
-            restart: int | None,
+            out: Output,
             **options: Any,
         ) -> None:
             own = {name: options.pop(name) for name in build_parameters if name is not None}
             report = build(**own)
-            form = format_of(form, report_file, _endings(exports), text_endings)
+            selection = Selection(**{each.name: options.pop(each.name) for each in fields(Selection)})
             path, ending = target_recording(ctx, options)
-            selection = Selection(frame, compile_id, graph, file, rank, restart)
-            contents = report.contents | (page_contents() if form == "html" else frozenset())
-            is_one_for_alike = report.one_for_alike and form != "html" and selection == Selection()
+            contents = report.contents | (page_contents() if out.form == "html" else frozenset())
+            is_one_for_alike = report.one_for_alike and out.form != "html" and selection == Selection()
             recording = select(read_with_progress(path, contents, one_for_alike=is_one_for_alike), selection)
             case = Case(recording)
-            if form in exports:
-                put(exports[form].make(recording), report_file)
-            elif form == "html":
-                put(page_of(case, report), report_file)
+            if out.form in exports:
+                out.put(exports[out.form].make(recording))
+            elif out.form == "html":
+                out.put(page_of(case, report))
             else:
-                parts = parts_to_select(recording, selection) if form == "json" else ()
-                write_report(report, case, form, report_file, parts)
+                parts = parts_to_select(recording, selection) if out.form == "json" else ()
+                write_report(report, case, out, parts)
             if ending is not None:
                 end_like(ending)
 
-        forms = format_option(
+        forms = writes_report(
             (*FORMATS, *exports),
             _meaning_of_formats(exports),
+            endings=endings | dict.fromkeys(text_endings, "text"),
             has_budget="budget" not in build_parameters,  # autotune has one of its own, in seconds
         )
         for option in reversed([forms, *shared]):
@@ -363,10 +354,6 @@ def _may_be_program(path: Path) -> bool:
 def _how_to_run(target: str) -> str:
     """What to type where a target was meant as a program."""
     return f"; if it is a program, run it first: dynamo run {shlex.quote(target)}, then dynamo explain"
-
-
-def _endings(exports: Mapping[str, Export]) -> dict[str, str]:
-    return {ending: form for form, export in exports.items() for ending in export.endings}
 
 
 def _meaning_of_formats(exports: Mapping[str, Export]) -> str:

@@ -1,4 +1,4 @@
-"""`dynamo breaks`."""
+"""The commands whose options are those of every report, and few of their own."""
 
 import click
 
@@ -26,9 +26,6 @@ def breaks_command() -> Report[Case]:
     return report()
 
 
-# `dynamo bytecode`.
-
-
 @report_command("bytecode")
 @documented_option(
     "--diff", is_flag=True, help="Align the two under the source lines, and explain what was inserted."
@@ -53,9 +50,6 @@ def bytecode_command(diff: bool, source: bool, show_all: bool) -> Report[Case]:
     return report("diff" if diff else "source" if source else "listing", show_all)
 
 
-# `dynamo explain`.
-
-
 @report_command("explain")
 @all_option("Every finding in full, where compile time went, the graphs.")
 def explain_command(show_all: bool) -> Report[Case]:
@@ -73,9 +67,6 @@ def explain_command(show_all: bool) -> Report[Case]:
     from dynamo_reporters.explain.report import report
 
     return report(show_all=show_all)
-
-
-# `dynamo guards`.
 
 
 @report_command("guards")
@@ -96,7 +87,25 @@ def guards_command(show_all: bool) -> Report[Case]:
     return report(show_all)
 
 
-# `dynamo ranks`.
+@report_command("ops")
+@all_option("Every kind of op, not the first twenty.")
+@documented_option(
+    "--aot", is_flag=True, help="The operators of AOTAutograd's forward and backward graphs, where it trains."
+)
+def ops_command(show_all: bool, aot: bool) -> Report[Case]:
+    """Count the operations of each graph, and how often they ran.
+
+    TARGET_HELP
+
+    \b
+    Examples:
+      dynamo ops
+      dynamo ops --graph 1 --all
+      dynamo ops --aot
+    """
+    from dynamo_reporters.ops import report
+
+    return report(show_all=show_all, aot=aot)
 
 
 @report_command("ranks")
@@ -116,9 +125,6 @@ def ranks_command() -> Report[Case]:
     from dynamo_reporters.ranks import report
 
     return report()
-
-
-# `dynamo recompiles`.
 
 
 @report_command("recompiles")

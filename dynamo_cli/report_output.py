@@ -1,12 +1,13 @@
 """Where a report goes, and in which form."""
 
+import functools
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO, cast
 
 import click
 from click.core import ParameterSource
@@ -19,11 +20,23 @@ from .failure import invocation
 from .options import Command, documented_option, file_option
 from .program import BUDGET, project_value
 
-report_file_option = file_option(
+_report_file_option = file_option(
     *("-o", "--output", "report_file"),
     envvar="DYNAMO_REPORT",
     text="Write the report to FILE instead of stdout.",
 )
+
+
+class Output(NamedTuple):
+    """The form that a report is written in, and the file; stdout without one."""
+
+    form: str
+    file: Path | None = None
+
+    def put(self, content: str | bytes) -> None:
+        """Write something there as it is."""
+        put(content, self.file)
+
 
 FORMATS = ("text", "markdown", "json", "html")
 _LARGE = 1_000_000  # characters of a JSON document
@@ -86,16 +99,38 @@ _budget_option = documented_option(
 )
 
 
+def writes_report(
+    forms: Sequence[str] = FORMATS,
+    meaning: str = "A page to read, the same as markdown, or a versioned JSON document",
+    *,
+    endings: Mapping[str, str] | None = None,
+    has_budget: bool = True,
+) -> Callable[[Command], Command]:
+    """Add `--format`, `--json` and `-o`; the command is given what they say, an `Output`, as `out`.
+
+    `endings` are further ones of files, with their forms. `--budget`, which `write_report` goes by, comes
+    with them, unless the command has one of its own.
+    """
+    add_format = format_option(forms, meaning, has_budget=has_budget)
+
+    def add(command: Command) -> Command:
+        @functools.wraps(command)
+        def call(*given: Any, form: str | None, report_file: Path | None, **options: Any) -> Any:
+            out = Output(format_of(form, report_file, endings), report_file)
+            return command(*given, out=out, **options)
+
+        return cast(Command, add_format(_report_file_option(call)))
+
+    return add
+
+
 def format_option(
     forms: Sequence[str] = FORMATS,
     meaning: str = "A page to read, the same as markdown, or a versioned JSON document",
     *,
     has_budget: bool = True,
 ) -> Callable[[Command], Command]:
-    """Add `--format`, given to the command as `form`, and `--json`, which is short for one of its values.
-
-    `--budget`, which `write_report` goes by, comes with them, unless the command has one of its own.
-    """
+    """Add `--format`, given to the command as `form`, `--json` for one of its values, and `--budget`."""
     form = documented_option(
         "--format",
         "form",
@@ -131,11 +166,10 @@ _FORMAT_OF_ENDING = {
 def write_report(
     report: Report[Subject],
     subject: Subject,
-    form: str,
-    report_file: Path | None,
+    out: Output,
     parts: Sequence[str] = (),
 ) -> None:
-    """Write a report on its subject as one of FORMATS, to a file or else to stdout.
+    """Write a report on its subject as one of FORMATS.
 
     Where a JSON document is large, a line on stderr names the `parts` of it that options pick out. UsageError
     where the command's budget is too small for a document.
@@ -143,19 +177,19 @@ def write_report(
     from dynamo_reporters.page.console import show
 
     budget, _ = _budget()
-    if form == "html":
+    if out.form == "html":
         from dynamo_reporters.html import page_of_blocks
 
-        put(page_of_blocks(list(page(report, subject))), report_file)
-    elif form == "json":
-        put(_json(document(report, subject), parts, budget), report_file)
-    elif form == "text" and report_file is None and budget is None:
-        with stdout() as out:
+        out.put(page_of_blocks(list(page(report, subject))))
+    elif out.form == "json":
+        out.put(_json(document(report, subject), parts, budget))
+    elif out == Output("text") and budget is None:
+        with stdout() as stream:
             # The page of `explain` ends with commands that are chosen for people.
-            is_followed = out.isatty() and report.name != "explain"
-            show(out, chain(page(report, subject), last_lines(report, subject) if is_followed else ()))
+            is_followed = stream.isatty() and report.name != "explain"
+            show(stream, chain(page(report, subject), last_lines(report, subject) if is_followed else ()))
     else:
-        put(_page(report, subject, form, budget), report_file)
+        out.put(_page(report, subject, out.form, budget))
 
 
 def _page(report: Report[Subject], subject: Subject, form: str, budget: int | None) -> str:
@@ -234,24 +268,20 @@ def format_of(
     form: str | None,
     report_file: Path | None,
     further_endings: Mapping[str, str] | None = None,
-    text_endings: Collection[str] = (),
 ) -> str:
     """The format asked for, else that of the file's name; UsageError where --budget is not for it."""
-    form = form or _format_of_name(report_file, further_endings or {}, text_endings)
+    form = form or _format_of_name(report_file, _FORMAT_OF_ENDING | dict(further_endings or {}))
     budget, is_insisted_on = _budget()
     if budget is not None and is_insisted_on and form not in _BOUNDED:
         raise click.UsageError(f"--budget is for {', '.join(_BOUNDED)}: not with --format {form}")
     return form
 
 
-def _format_of_name(
-    report_file: Path | None, further_endings: Mapping[str, str], text_endings: Collection[str]
-) -> str:
+def _format_of_name(report_file: Path | None, of_ending: Mapping[str, str]) -> str:
     """The format by the longest ending that is known; text where the name has none.
 
     UsageError for an ending that says another format than there is: nobody means text by `x.pdf`.
     """
-    of_ending = {**_FORMAT_OF_ENDING, **further_endings, **dict.fromkeys(text_endings, "text")}
     name = "" if report_file is None else report_file.name.lower()
     fitting = [ending for ending in of_ending if name.endswith(ending)]
     if fitting:

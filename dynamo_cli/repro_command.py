@@ -1,8 +1,6 @@
 """`dynamo repro`."""
 
-import os
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +10,7 @@ import click
 from dynamo_core.findings import CONTENTS
 from dynamo_core.fix.trial import script_of
 from dynamo_core.launch.process import Unattended
-from dynamo_core.launch.program import default_python
-from dynamo_core.launch.run import Request, checked, command_line, record, rerun_request
-from dynamo_core.recording import files
+from dynamo_core.launch.run import Request, record
 from dynamo_core.recording.read import read
 from dynamo_core.repro.proof import scratch_folder
 from dynamo_core.repro.result import Repro
@@ -23,10 +19,10 @@ from dynamo_core.shared.errors import NotReproduced
 from dynamo_core.shared.settings import VERIFY_REPORT
 
 from . import main
-from .options import RUN_OPTIONS, documented_option, file_option, request_from, run_options
+from .options import RUN_OPTIONS, documented_option, file_option, run_options
 from .program import ProgramCommand, program_of
-from .report_command import is_to_be_run
-from .report_output import format_option, put, write_report
+from .repeated_runs import ask_to_run, requested_again
+from .report_output import Output, format_option, put, write_report
 from .running import say
 
 _ISSUE = "issue.md"
@@ -112,7 +108,7 @@ def repro_command(
         request, recording = _recorded(ctx, of, budget, yes, options, Path(scratch))
         names = tuple(filter(None, (versions or "").split(",")))
         found = reproduce(Plan(request, recording, of, budget, names), lambda what: say(f"dynamo: {what}"))
-    _write(found, repro_file, form or "text")
+    _write(found, repro_file, Output(form or "text"))
     if not found.is_proven:
         raise NotReproduced(f"{repro_file} does not fail alone each time: see what it says of its runs")
 
@@ -128,34 +124,15 @@ def _recorded(
     ctx: click.Context, of: Of, budget: float, yes: bool, options: dict[str, Any], scratch: Path
 ) -> tuple[Request, Path]:
     """What was or is to be run, and its recording, which is made where there is none that shows a failure."""
-    program = program_of(ctx)
-    if program is not None and is_to_be_run(program):
-        if program.is_python and program.arguments[0] == "-":
-            raise click.UsageError("a program on stdin can be read only once; repro needs its file")
-        request = checked(request_from(program, output=None, **options))
-        _ask(request, yes)
+    request, recording = requested_again(ctx, options)
+    if not yes:
+        ask_to_run(request, "as a whole or in parts, many times")
+    if recording is None:
         return request, _run(request, scratch, budget)
-    folder = files.newest() if program is None else Path(program.arguments[0])
-    request = checked(rerun_request(folder))
-    _ask(request, yes)
-    if of.what not in ("any", "wrong-result") or shows_a_failure(read(folder, CONTENTS)):
-        return request, folder
-    say(f"dynamo: {folder} shows no failure: its program is run again with --verify")
+    if of.what not in ("any", "wrong-result") or shows_a_failure(read(recording, CONTENTS)):
+        return request, recording
+    say(f"dynamo: {recording} shows no failure: its program is run again with --verify")
     return request, _run(request, scratch, budget)
-
-
-def _ask(request: Request, yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise click.UsageError(
-            "there is no terminal to ask on before parts of the program are run: add --yes in front of it"
-        )
-    command = command_line(request, request.python or default_python())
-    what = (
-        f"{command}\nruns in {os.getcwd()}, or parts of it, many times; what it writes, it writes each time."
-    )
-    click.confirm(f"{what} Go on?", default=True, abort=True, err=True)
 
 
 def _run(request: Request, scratch: Path, budget: float) -> Path:
@@ -167,9 +144,9 @@ def _run(request: Request, scratch: Path, budget: float) -> Path:
     return record(asked, announce=lambda note: None, unattended=unattended).recording
 
 
-def _write(found: Repro, repro_file: Path, form: str) -> None:
+def _write(found: Repro, repro_file: Path, out: Output) -> None:
     from dynamo_reporters.repro import issue_text, report
 
-    write_report(report(str(repro_file)), found, form, None)  # first: it has the program as well
+    write_report(report(str(repro_file)), found, out)  # first: it has the program as well
     put(found.text, repro_file)
     put(issue_text(found), repro_file.with_name(_ISSUE))

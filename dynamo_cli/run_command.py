@@ -48,9 +48,6 @@ def run_command(ctx: click.Context, /, quiet: bool, **options: Any) -> None:
     end_like(audited(outcome, options["fullgraph"], options["verify"], quiet=quiet))
 
 
-# `dynamo env`.
-
-
 FORMATS = ("shell", "json", "docker", "k8s", "slurm", "ray")
 _USUAL_OF_ENV = {"capture", "backend", "profile"}
 # There is no launcher that could empty a folder or choose a Python.

@@ -15,7 +15,7 @@ from rich.cells import cell_len, set_cell_size
 
 from dynamo_core.analysis.verdict import compiling_words
 from dynamo_core.launch.process import Ending
-from dynamo_core.model import Compiling, Process
+from dynamo_core.model import Process
 from dynamo_core.recording.read import Follower
 from dynamo_core.shared.errors import Disagreement, DynamoError, GraphBreaksFound, NotMeasured
 from dynamo_core.shared.settings import VERIFY_AUDITS
@@ -37,11 +37,12 @@ _STDERR = 2
 _SHOWN_AFTER_NS = 1_000_000_000  # of one compile
 _FEWEST_ROWS = 4
 
-Watch = Callable[[Path], Callable[[], None]]
+# Gets the recording when it is there; what it returns is called while the program runs.
+Follow = Callable[[Path], Callable[[], None]]
 
 
 @contextmanager
-def progress_line(*, quiet: bool) -> Iterator[Watch | None]:
+def progress_line(*, quiet: bool) -> Iterator[Follow | None]:
     """What follows a recording and shows its compiles; None where nobody would look. Erased at the end."""
     if quiet or not _is_watched():
         yield None
@@ -67,20 +68,13 @@ def progress_text(processes: Iterable[Process], now_ns: int) -> str | None:
     """The line, from the second second of a compile on."""
     processes = list(processes)
     running = [compiling for process in processes for compiling in process.compiling]
-    shown = sorted(
-        (compiling for compiling in running if now_ns - compiling.began_ns >= _SHOWN_AFTER_NS), key=_began
-    )
-    if not shown:
+    first = min(running, key=lambda compiling: compiling.began_ns, default=None)
+    if first is None or now_ns - first.began_ns < _SHOWN_AFTER_NS:
         return None
-    first = shown[0]
     others = f", {len(running) - 1} more at once" if len(running) > 1 else ""
     done = sum(frame.outcome == "compiled" for process in processes for frame in process.frames)
     seconds = (now_ns - first.began_ns) // 1_000_000_000
     return f"dynamo: compiling for {seconds} s{others}, {done} done: {compiling_words(first)}"
-
-
-def _began(compiling: Compiling) -> int:
-    return compiling.began_ns
 
 
 def _is_watched() -> bool:
@@ -128,15 +122,8 @@ class _LastRow:
         return os.tcgetpgrp(_STDERR) == os.getpgrp()
 
 
-# Run a program with what the user sees of it:
-
-
 # What an audit has to show, its verdict in a sentence, and the exit code of the run.
 Audited = tuple[Iterable[Any], str, int | None]
-Auditor = Callable[["Case", int | None], Audited]
-
-# Gets the recording when it is there; what it returns is called while the program runs.
-Follow = Callable[[Path], Callable[[], None]]
 
 
 def say(line: str) -> None:
@@ -229,11 +216,8 @@ def summarize_run(outcome: "Outcome", *, is_default_place: bool) -> None:
 
 def audited(outcome: "Outcome", fullgraph: str | None, verify: str | None, *, quiet: bool) -> Ending:
     """How to end, once the verdicts of the audits that were asked for are printed."""
-    audits: list[Auditor] = []
-    if fullgraph is not None:
-        audits.append(functools.partial(_fullgraph_audited, fullgraph))
-    if verify in VERIFY_AUDITS:
-        audits.append(verify_audited)
+    audits = [functools.partial(_fullgraph_audited, fullgraph)] if fullgraph is not None else []
+    audits += [functools.partial(verify_audited)] if verify in VERIFY_AUDITS else []
     ending = outcome.ending
     if not audits:
         return ending
@@ -256,11 +240,11 @@ def audited(outcome: "Outcome", fullgraph: str | None, verify: str | None, *, qu
 
 def _fullgraph_audited(kind: str, case: "Case", exit_code: int | None) -> Audited:
     from dynamo_core.analysis.verdict import audit, audited_exit_code
-    from dynamo_reporters.breaks import audit_blocks, audit_sentence
+    from dynamo_reporters.breaks import audit_sentence, problem_blocks
 
     found = audit(case.recording)
     code = audited_exit_code(found, kind, exit_code, GraphBreaksFound.exit_code)
-    return audit_blocks(case), f"--fullgraph: {audit_sentence(found)}", code
+    return problem_blocks(case.figures), f"--fullgraph: {audit_sentence(found)}", code
 
 
 def verify_audited(case: "Case", exit_code: int | None) -> Audited:
@@ -303,6 +287,11 @@ class RunProgress:
     def __exit__(self, *exception: object) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is a bar."""
+        return self._bar is not None
 
     def announce(self, what: str, done: int, in_all: int, remaining: str | None = None) -> None:
         """Say what is about to run, and how long it takes yet, where that is known."""

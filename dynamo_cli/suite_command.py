@@ -26,12 +26,13 @@ from dynamo_core.bench.suite.runner import (
 from dynamo_core.recording.files import DEFAULT_FOLDER, default_folder
 from dynamo_core.shared.errors import Disagreement, GotWorse, NotMeasured
 from dynamo_core.shared.quick_dataclass import dataclass
-from dynamo_core.shared.settings import Settings
+from dynamo_core.shared.settings import VERIFY_ERROR, Settings
 
 from . import main
 from .on_option import cluster
+from .options import VERIFY_OFF
 from .program import program_of
-from .report_output import put, write_report
+from .report_output import Output, put, write_report
 from .running import RunProgress
 
 _OF_ONE_PROGRAM = ("per_graph", "recordings")
@@ -48,21 +49,11 @@ class SuiteFiles:
     again: bool
     compare: Path | None
     on: str | None
-    form: str
-    report_file: Path | None
-    csv_file: Path | None
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What --verify says: whether to `verify`, and whether a program that fails is as bad as a wrong one."""
-
-    verify: bool
-    fails_count: bool
+    out: Output
 
 
 def bench_suite(
-    ctx: click.Context, files: SuiteFiles, settings: Settings, python: str | None, wanted: Wanted
+    ctx: click.Context, files: SuiteFiles, settings: Settings, python: str | None, verify: str
 ) -> None:
     """Run the suite and report, as `dynamo bench --help` says."""
     _refuse_options_of_one_program(ctx)
@@ -72,7 +63,7 @@ def bench_suite(
         default_folder()
     path = files.results or DEFAULT_FOLDER / f"suite-{suite.name}"
     with (
-        _measuring(suite, path, files.on, settings, python, wanted) as measure,
+        _measuring(suite, path, files.on, settings, python, verify != VERIFY_OFF) as measure,
         results_folder(path, suite.name, starts_over=files.again) as folder,
     ):
         with RunProgress("program") as progress:
@@ -82,16 +73,16 @@ def bench_suite(
     _write(found, files, path)
     if run.is_interrupted:
         ctx.exit(main.exit_code())
-    _raise_if_wrong(found, wanted)
+    _raise_if_wrong(found, fails_count=verify == VERIFY_ERROR)
 
 
 @contextmanager
 def _measuring(
-    suite: Suite, results: Path, on: str | None, settings: Settings, python: str | None, wanted: Wanted
+    suite: Suite, results: Path, on: str | None, settings: Settings, python: str | None, verify: bool
 ) -> Iterator[Callable[[ResultsFolder, Watcher], SuiteRun]]:
     """What runs the suite, here or on a cluster; what it could not run at all is said now."""
     if on is None:
-        means = suite_options(settings, python, verify=wanted.verify)
+        means = suite_options(settings, python, verify=verify)
         check_suite(suite, means)
         yield partial(run_suite, suite, means)
         return
@@ -107,7 +98,7 @@ def _measuring(
             settings,
             python,
             place=on,
-            verify=wanted.verify,
+            verify=verify,
             folder=folder,
             watcher=watcher,
         )
@@ -182,15 +173,13 @@ def _write_csv(folder: ResultsFolder, results: Sequence[ProgramResult]) -> None:
 def _write(found: JudgedSuite, files: SuiteFiles, path: Path) -> None:
     from dynamo_reporters.suite import report, suite_csv
 
-    if files.csv_file is not None:
-        put(suite_csv(found.run.results), files.csv_file)
-    if files.form == "csv":
-        put(suite_csv(found.run.results), files.report_file)
+    if files.out.form == "csv":
+        files.out.put(suite_csv(found.run.results))
     else:
-        write_report(report(str(path)), found, files.form, files.report_file)
+        write_report(report(str(path)), found, files.out)
 
 
-def _raise_if_wrong(found: JudgedSuite, wanted: Wanted) -> None:
+def _raise_if_wrong(found: JudgedSuite, *, fails_count: bool) -> None:
     results = found.run.results
     if not any(row.has_passed for result in results for row in result.rows):
         raise NotMeasured(f"no program of the suite {found.run.suite.name} could be measured")
@@ -209,5 +198,5 @@ def _raise_if_wrong(found: JudgedSuite, wanted: Wanted) -> None:
                 raise Disagreement(
                     f"{result.program}: {row.backend} disagrees with eager: {row.agreement_detail}"
                 )
-            if row.outcome == "failed" and wanted.fails_count:
+            if row.outcome == "failed" and fails_count:
                 raise Disagreement(f"{result.program}: {row.backend} fails: {row.problem}")

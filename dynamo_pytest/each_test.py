@@ -217,9 +217,6 @@ def keep_trace_from(logging_plugin: object) -> None:
             handler.addFilter(lambda record: record.name != "torch.__trace")
 
 
-# Looks at what each test compiles:
-
-
 _NAME = pytest.StashKey[str]()
 _EXPECTED = pytest.StashKey[Expectation]()
 _OUTCOME = pytest.StashKey[Outcome]()

@@ -19,6 +19,7 @@ from dynamo_core.findings.build import via_line
 from dynamo_core.findings.matching import KnownFinding
 from dynamo_core.model import Graph, Recording
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.shown_paths import shown_path
 
 # What the fixture `dynamo` is: what torch.compile has made of the test so far.
 
@@ -111,7 +112,7 @@ def _entry(finding: Finding, test: tuple[str, int]) -> ReprEntry:
     for remedy in finding.remedies[:1]:
         lines += _wrapped(f"→ {remedy.text}")
     lines += _wrapped(f'to allow it: @pytest.mark.dynamo(allow=["{finding.identity}"])')
-    shown = place(finding.place).rpartition(":")[0] if finding.place is not None else file
+    shown = shown_path(finding.place.file) if finding.place is not None else file
     return ReprEntry(lines, None, None, ReprFileLocation(shown, line, finding.kind), "long")
 
 
@@ -129,9 +130,6 @@ def _source(finding: Finding) -> list[str]:
 
 def _wrapped(text: str) -> list[str]:
     return [f"E   {line}" for each in text.splitlines() for line in textwrap.wrap(each, _WIDTH)]
-
-
-# What was found of a test, on its way with the test's report to the process that keeps the lock file.
 
 
 _ATTRIBUTE = "dynamo_outcome"

@@ -21,7 +21,7 @@ from .autotune_document import (
     measurements_of,
     seconds_beside,
 )
-from .page.blocks import Block, Bullets, Heading, Paragraph, table
+from .page.blocks import Block, Bullets, Heading, Paragraph, section, table
 from .report import Report
 
 # What the rounds did not decide, and how busy the machine was meanwhile.
@@ -76,9 +76,6 @@ def busy_blocks(measurements: Sequence[Measurement]) -> Iterator[Block]:
         )
 
 
-# The report of `dynamo autotune`:
-
-
 _TABLES_SHOWN = 8
 
 
@@ -106,8 +103,7 @@ def _page(tuning: Tuning, show_all: bool) -> Iterator[Block]:
     elif tuning.tuned:
         kept = f"Winners are kept in {tuning.file}: `dynamo run --backend autotuned` uses them."
         yield Paragraph(kept, "dim")
-    if tuning.unusable:
-        yield Bullets([f"{name} cannot be used here: {why}" for name, why in tuning.unusable.items()])
+    yield Bullets([f"{name} cannot be used here: {why}" for name, why in tuning.unusable.items()])
     if tuning.tuned:
         yield _overview(tuning)
     yield from undecided_blocks(tuning.undecided)
@@ -206,9 +202,10 @@ def _problems(tuning: Tuning) -> Iterator[Block]:
         for each in measurements_of(result):
             if each.verdict != AGREES:
                 parts.setdefault(f"{each.candidate} {_verdict(each)}", []).append(graph.first.number)
-    if parts:
-        yield Heading("Not measured, or rejected")
-        yield Bullets([f"{_graph_numbers(numbers)}: {what}" for what, numbers in parts.items()], "warning")
+    yield from section(
+        "Not measured, or rejected",
+        Bullets([f"{_graph_numbers(numbers)}: {what}" for what, numbers in parts.items()], "warning"),
+    )
 
 
 def _graph_numbers(numbers: Sequence[int]) -> str:

@@ -17,7 +17,8 @@ from dynamo_core.bench.autotune.rounds import (
 )
 from dynamo_core.bench.autotune.tuning import DistinctGraph, Result
 from dynamo_core.model import CompileId, Place
-from dynamo_core.shared.declared import Count
+from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import At, Count
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.timing import SURE, Ratio
 from dynamo_core.shared.winners import AGREES, Measurement
@@ -157,9 +158,6 @@ def measurement_of(result: Result, candidate: str | None) -> Measurement | None:
     return next((each for each in measurements_of(result) if each.candidate == candidate), None)
 
 
-# `dynamo autotune` as JSON:
-
-
 @dataclass(frozen=True)
 class Unusable:
     """A candidate that cannot be used here for any graph."""
@@ -209,11 +207,17 @@ class GraphTuned:
     calls: Annotated[Count | None, "of all of them"]
     backend: Annotated[str | None, "which took them in the recording"]
     inputs: Annotated[list[str], "dtype, shape and device"]
-    device: str | None
-    torch: str | None
-    settings: Annotated[str | None, "what stands for the settings of torch's compilers"]
-    sizes: Annotated[list[str] | None, "the class of each symbolic size; a winner holds for them"]
-    winner: Annotated[str | None, "stored in the file; null if nothing was decided"]
+    device: Annotated[str | None, At("tuned.conditions.device")]
+    torch: Annotated[str | None, At("tuned.conditions.torch")]
+    settings: Annotated[
+        str | None, At("tuned.conditions.settings"), "what stands for the settings of torch's compilers"
+    ]
+    sizes: Annotated[
+        tuple[str, ...] | None,
+        At("tuned.conditions.sizes"),
+        "the class of each symbolic size; a winner holds for them",
+    ]
+    winner: Annotated[str | None, At("tuned.winner"), "stored in the file; null if nothing was decided"]
     undecided: Annotated[list[str], "the candidates between which the rounds did not decide"]
     is_new: Annotated[bool, "whether it was measured now; else all is from the file"]
     host: Annotated[
@@ -244,9 +248,11 @@ def autotuned_of(tuning: Tuning) -> Autotuned:
 
 def _graph(graph: DistinctGraph, result: Result) -> GraphTuned:
     first, tuned = graph.first, result.tuned
-    conditions, winner = (None, None) if tuned is None else (tuned.conditions, tuned.winner)
+    winner = None if tuned is None else tuned.winner
     best = best_of(measurements_of(result), winner)
-    return GraphTuned(
+    return from_fields(
+        GraphTuned,
+        result,
         numbers=[member.number for _, member in graph.members],
         compile_id=first.compile_id,
         key=graph.to_tune.key or None,
@@ -256,16 +262,8 @@ def _graph(graph: DistinctGraph, result: Result) -> GraphTuned:
         calls=graph.calls,
         backend=graph.backend,
         inputs=list(graph.to_tune.inputs),
-        device=None if conditions is None else conditions.device,
-        torch=None if conditions is None else conditions.torch,
-        settings=None if conditions is None else conditions.settings,
-        sizes=None if conditions is None else list(conditions.sizes),
-        winner=winner,
         undecided=[] if tuned is None or winner else list(decide(tuned.measurements).between),
-        is_new=result.is_new,
-        host=result.host,
         measurements=[_measured(each, best, winner) for each in measurements_of(result)],
-        problem=result.problem,
     )
 
 

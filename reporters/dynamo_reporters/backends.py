@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from dynamo_core.analysis.words import first_line, number, seconds
 from dynamo_core.launch.backend_list import Backend, Details, Registry
 from dynamo_core.shared.conversion import from_fields
-from dynamo_core.shared.declared import Count
+from dynamo_core.shared.declared import At, Count
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
@@ -27,7 +27,11 @@ def listing_report(show_all: bool) -> Report[Registry]:
 
 def details_report(show_all: bool) -> Report[Details]:
     """The report of `dynamo backends NAME`; with `show_all`, every mode and option."""
-    return Report("backend", lambda details: details_blocks(details, show_all), details_document)
+    return Report(
+        "backend",
+        lambda details: details_blocks(details, show_all),
+        lambda details: from_fields(BackendDocument, details),
+    )
 
 
 def listing_blocks(registry: Registry, show_all: bool) -> Iterator[Block]:
@@ -42,8 +46,7 @@ def listing_blocks(registry: Registry, show_all: bool) -> Iterator[Block]:
         tried = [_tried(backend)] if was_tried else []
         rows.append([backend.name, _origin(backend), _runs_on(backend), *tried, _why_not(backend, shared)])
     yield table(headings, rows)
-    if shared:
-        yield Bullets([f"{device}: {problem}" for device, problem in shared])
+    yield Bullets([f"{device}: {problem}" for device, problem in shared])
     if not was_tried:
         yield Paragraph(
             "What it can run on is read off what it needs: packages, devices, compilers. --check tries it.",
@@ -159,9 +162,6 @@ def _shared_problems(backends: Sequence[Backend]) -> list[tuple[str, str]]:
     return [problem for problem, times in met.items() if times >= _SHARED]
 
 
-# `dynamo backends` as JSON: one declaration for each of its two documents and their schemas.
-
-
 @dataclass(frozen=True)
 class BackendsDocument:
     """The backends of a Python."""
@@ -177,10 +177,10 @@ class BackendDocument:
     """The modes and options of one backend."""
 
     name: str
-    backend: Annotated[Backend | None, "null for module:function and file.py:function"]
-    signature: str | None
-    docstring: str | None
-    place: Annotated[str | None, "file:line"]
+    backend: Annotated[Backend | None, At("registered"), "null for module:function and file.py:function"]
+    signature: Annotated[str | None, At("source.signature")]
+    docstring: Annotated[str | None, At("source.docstring")]
+    place: Annotated[str | None, At("source.place"), "file:line"]
     modes: Annotated[Mapping[str, Mapping[str, Any]] | None, "Inductor's, with the options that each sets"]
     options: Annotated[
         Mapping[str, Any] | None,
@@ -191,21 +191,5 @@ class BackendDocument:
 def listing_document(registry: Registry, show_all: bool) -> BackendsDocument:
     """The backends as JSON values; `hidden` are left out."""
     shown = [backend for backend in registry.backends if show_all or not backend.is_hidden]
-    return BackendsDocument(
-        python=registry.python,
-        torch=registry.torch,
-        hidden=len(registry.backends) - len(shown),
-        backends=shown,
-    )
-
-
-def details_document(details: Details) -> BackendDocument:
-    """One backend as JSON values."""
-    return from_fields(
-        BackendDocument,
-        details.source,
-        name=details.name,
-        backend=details.registered,
-        modes=details.modes,
-        options=details.options,
-    )
+    hidden = len(registry.backends) - len(shown)
+    return from_fields(BackendsDocument, registry, hidden=hidden, backends=shown)

@@ -12,7 +12,7 @@ from dynamo_core.shared.timing import Ratio
 from dynamo_core.shared.winners import AGREES, Measurement
 
 from .bench_document import bench_document
-from .page.blocks import Block, Bullets, Column, Estimate, Heading, Paragraph, Table, table
+from .page.blocks import Block, Bullets, Column, Estimate, Heading, Paragraph, Table, section, table
 from .parts.measured import factor, interval, megabytes, speed_ups_drawn
 from .report import Report
 
@@ -59,9 +59,6 @@ def _cell(measurement: Measurement | None) -> str:
     if measurement is None:
         return ""
     return seconds(measurement.seconds) if measurement.verdict == AGREES else measurement.verdict
-
-
-# `dynamo bench`:
 
 
 _OF: dict[Basis, str] = {"step": "a step", "run": "the run"}
@@ -365,8 +362,7 @@ def _agreement(figures: list[Figures]) -> Iterator[Block]:
         for each in others
         if each.backend.agreement.detail is not None
     ]
-    if details:
-        yield Bullets(details)
+    yield Bullets(details)
     own = figures[0]
     if own.output is not None and own.output.likeness != "same":
         yield Paragraph(
@@ -399,9 +395,7 @@ def _failures(bench: Bench) -> Iterator[Block]:
         failed = [number for number, run in backend.runs.items() if run.problem is not None]
         if failed:
             parts.append(f"{backend.name}: {backend.problem} ({_rounds(failed, len(backend.runs))})")
-    if parts:
-        yield Heading("What failed")
-        yield Bullets(parts, "warning")
+    yield from section("What failed", Bullets(parts, "warning"))
 
 
 def _rounds(failed: list[int], rounds: int) -> str:

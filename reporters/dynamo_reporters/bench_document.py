@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 from dynamo_core.bench.comparison import Basis, Figures, Speed, compare, speed_of
 from dynamo_core.bench.graphs import GraphTimes
-from dynamo_core.bench.measured import Agreement, Bench, OutputComparison, Run
+from dynamo_core.bench.measured import Agreement, Bench, OutputComparison
 from dynamo_core.model import Place
 from dynamo_core.shared.conversion import from_fields
-from dynamo_core.shared.declared import Count, Ge, Seconds
+from dynamo_core.shared.declared import At, Count, Ge, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .documents import csv_text
@@ -24,7 +24,7 @@ _COLUMNS = (
 class StepValue:
     """The function whose call begins a step."""
 
-    function: str
+    function: Annotated[str, At("name")]
     place: Place
     called_at: Annotated[
         Place | None, "the program's line that calls it, where it is torch's or another library's"
@@ -35,16 +35,20 @@ class StepValue:
 class CompileSeconds:
     """What all compiles of a run take."""
 
-    cold: Annotated[Seconds | None, "of the first round, with an empty cache"]
-    warm: Annotated[Seconds | None, "the median of the other rounds"]
+    cold: Annotated[Seconds | None, At("compile_cold"), "of the first round, with an empty cache"]
+    warm: Annotated[Seconds | None, At("compile_warm"), "the median of the other rounds"]
 
 
 @dataclass(frozen=True)
 class PeakBytes:
     """The most memory that a run had."""
 
-    resident: float | None
-    cuda: Annotated[float | None, "allocated by torch on the fullest device; null where CUDA was not used"]
+    resident: Annotated[float | None, At("peak_resident")]
+    cuda: Annotated[
+        float | None,
+        At("peak_cuda"),
+        "allocated by torch on the fullest device; null where CUDA was not used",
+    ]
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,12 @@ class RunOfRound:
     problem: str | None
     others_share: Annotated[
         float | None,
+        At("load.others"),
         "of the processors' time that others used during the run; null where the system does not say",
     ]
-    waiting_share: Annotated[float | None, "of the time of the run in which something waited for a processor"]
+    waiting_share: Annotated[
+        float | None, At("load.waiting"), "of its time in which something waited for a processor"
+    ]
     recording: Annotated[str | None, "null where nothing was recorded, or it was not kept"]
 
 
@@ -65,8 +72,8 @@ class RunOfRound:
 class BackendFigures:
     """A backend, and how it compares with eager."""
 
-    backend: Annotated[str, "as it was named; eager is the program without Dynamo"]
-    problem: Annotated[str | None, "why a run failed, the first that did"]
+    backend: Annotated[str, At("backend.name"), "as it was named; eager is the program without Dynamo"]
+    problem: Annotated[str | None, At("backend.problem"), "why a run failed, the first that did"]
     basis: Annotated[
         Basis,
         "what the times are of: a step, or the whole run without imports, compiling and interpreter shutdown",
@@ -87,12 +94,14 @@ class BackendFigures:
     ]
     compile_seconds: Annotated[CompileSeconds, "all compiles of a run"]
     break_even_steps: Annotated[
-        Count | None, "that pay for the cold compiles; null where no step is known to be faster"
+        Count | None,
+        At("break_even"),
+        "that pay for the cold compiles; null where no step is known to be faster",
     ]
     peak_bytes: Annotated[PeakBytes, "of the largest process, compiling included, the median over rounds"]
-    graphs: Count | None
-    graph_breaks: Count | None
-    recompiles: Count | None
+    graphs: Annotated[Count | None, At("first_success.graphs")]
+    graph_breaks: Annotated[Count | None, At("first_success.graph_breaks")]
+    recompiles: Annotated[Count | None, At("first_success.recompiles")]
     agreement: Annotated[
         Agreement | None,
         "of the outputs of its graphs with eager's, on the same inputs; null for eager itself",
@@ -120,10 +129,10 @@ class BackendOnGraph(Measured, OfBackend):
 class GraphFigures:
     """A distinct graph under each backend."""
 
-    graph: Annotated[int, "its number in the first run"]
+    graph: Annotated[int, At("number"), "its number in the first run"]
     frame: str | None
     place: Place | None
-    op_count: Count | None
+    op_count: Annotated[Count | None, At("ops")]
     calls: Annotated[Count | None, "by the program"]
     problem: Annotated[str | None, "why it could not be measured"]
     fastest: Annotated[str | None, "what autotune would choose; null where the rounds do not decide"]
@@ -157,7 +166,7 @@ def bench_document(bench: Bench) -> BenchDocument:
     return from_fields(
         BenchDocument,
         bench,
-        step=None if step is None else from_fields(StepValue, step, function=step.name),
+        step=None if step is None else from_fields(StepValue, step),
         backends=[_backend(figures, bench) for figures in compare(bench)],
         graphs=None if graphs is None else list(map(_graph, graphs)),
     )
@@ -169,37 +178,30 @@ def speedups_csv(bench: Bench) -> str:
 
 
 def _backend(figures: Figures, bench: Bench) -> BackendFigures:
-    backend, first, speed = figures.backend, figures.first_success, figures.speed_up
+    backend, speed = figures.backend, figures.speed_up
     return from_fields(
         BackendFigures,
         figures,
-        backend=backend.name,
-        problem=backend.problem,
         speed_up=None if speed is None else speed_of(speed),
-        compile_seconds=CompileSeconds(figures.compile_cold, figures.compile_warm),
-        break_even_steps=figures.break_even,
-        peak_bytes=PeakBytes(figures.peak_resident, figures.peak_cuda),
-        graphs=None if first is None else first.graphs,
-        graph_breaks=None if first is None else first.graph_breaks,
-        recompiles=None if first is None else first.recompiles,
+        compile_seconds=from_fields(CompileSeconds, figures),
+        peak_bytes=from_fields(PeakBytes, figures),
         agreement=None if backend.is_eager else backend.agreement,
         runs=[
-            _run(number, run, None if bench.recordings is None else run.recording)
+            from_fields(
+                RunOfRound,
+                run,
+                round=number,
+                recording=None if bench.recordings is None else run.recording,
+            )
             for number, run in backend.runs.items()
         ],
     )
-
-
-def _run(number: int, run: Run, recording: str | None) -> RunOfRound:
-    return RunOfRound(number, run.problem, run.load.others, run.load.waiting, recording)
 
 
 def _graph(graph: GraphTimes) -> GraphFigures:
     return from_fields(
         GraphFigures,
         graph,
-        graph=graph.number,
-        op_count=graph.ops,
         backends=[
             BackendOnGraph(backend=name, **measurement.as_json())
             for name, measurement in graph.measurements.items()

@@ -1,6 +1,6 @@
 """Graph breaks, in the order of the findings: where, why, what they cost, and what to do about them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from dynamo_core.analysis.break_costs import BreakCost, effect_and_cost, title_of
@@ -45,12 +45,11 @@ from dynamo_core.remedies.break_rules import break_advice, useful_hints
 from dynamo_core.remedies.expected import expected_break
 from dynamo_core.remedies.rules import Advice
 from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import At
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
+from .page.blocks import Block, Bullets, Code, Heading, Paragraph, section, table
 from .report import Detail, Report
-
-# `dynamo breaks` as JSON: one declaration for the document and its schema.
 
 
 @dataclass(frozen=True)
@@ -70,10 +69,12 @@ class Break:
     place: Place | None
     kind: Annotated[str, "torch's name for the kind of break, or the first line of the raw reason"]
     reason: Annotated[str, "torch's whole reason"]
-    registry_id: Annotated[str | None, "GBnnnn in torch's graph break registry"]
-    link: str | None
-    explanation: str | None
-    hints: Annotated[list[str] | None, "torch's"]
+    registry_id: Annotated[
+        str | None, At("explanation.registry_id"), "GBnnnn in torch's graph break registry"
+    ]
+    link: Annotated[str | None, At("explanation.link")]
+    explanation: Annotated[str | None, At("explanation.explanation")]
+    hints: Annotated[tuple[str, ...] | None, At("explanation.hints"), "torch's"]
     advice: Annotated[str | None, "ours"]
     met: Annotated[int, "how often Dynamo met it while compiling"]
     crossed: Annotated[int | None, "how often it was crossed at run time"]
@@ -98,8 +99,10 @@ class FrameInEager:
     place: Place | None
     compile_id: CompileId | None
     reason: str | None
-    broke_at: Annotated[Place | None, "the line that made Dynamo give up, if torch names it"]
-    kind: Annotated[str | None, "torch's name for the kind of break that it was"]
+    broke_at: Annotated[
+        Place | None, At("explanation.place"), "the line that made Dynamo give up, if torch names it"
+    ]
+    kind: Annotated[str | None, At("explanation.kind"), "torch's name for the kind of break that it was"]
 
 
 @dataclass(frozen=True)
@@ -131,15 +134,11 @@ def breaks_of(case: Case) -> Breaks:
 
 
 def _break(cost: BreakCost) -> Break:
-    each, first, explanation = cost.distinct, cost.distinct.first, cost.distinct.first.explanation
+    each, first = cost.distinct, cost.distinct.first
     advice = break_advice(first, each.process.torch_version, cost.recompiles.lengthened)
     return from_fields(
         Break,
         first,
-        registry_id=explanation.registry_id if explanation else None,
-        link=explanation.link if explanation else None,
-        explanation=explanation.explanation if explanation else None,
-        hints=list(explanation.hints) if explanation else None,
         advice=advice[0].text if advice else None,
         met=each.met,
         crossed=each.crossed,
@@ -162,20 +161,11 @@ def _break(cost: BreakCost) -> Break:
 
 def _frames(recording: Recording, outcome: str) -> list[FrameInEager]:
     return [
-        from_fields(
-            FrameInEager,
-            frame,
-            process=process,
-            broke_at=frame.explanation.place if frame.explanation else None,
-            kind=frame.explanation.kind if frame.explanation else None,
-        )
+        from_fields(FrameInEager, frame, process=process)
         for process in recording.processes
         for frame in process.frames
         if frame.outcome == outcome
     ]
-
-
-# Graph breaks, in the order of the findings:
 
 
 def report() -> Report[Case]:
@@ -207,8 +197,7 @@ def _explanation(explanation: BreakExplanation | None) -> Iterator[Block]:
     if explanation.explanation:
         yield Paragraph(" ".join(explanation.explanation.partition("\n\n")[0].split()))
     hints = useful_hints(explanation.hints)
-    if hints:
-        yield Bullets([f"hint: {hint}" for hint in hints])
+    yield Bullets([f"hint: {hint}" for hint in hints])
     if explanation.link:
         yield Paragraph(explanation.link, "dim")
 
@@ -227,7 +216,7 @@ def _page(case: Case) -> Iterator[Block]:
     if not recorded(recording, "frames"):
         frames = "Frames that fell back to eager"
         yield Paragraph(were_not_recorded(frames, recording.processes, "frames"), "warning")
-    yield from _problems(figures)
+    yield from problem_blocks(figures)
     yield from _others(figures)
     yield from _failed_compiles(recording)
     yield from _skipped(recording)
@@ -244,7 +233,8 @@ def _counts(summary: Summary) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _problems(figures: Figures) -> Iterator[Block]:
+def problem_blocks(figures: Figures) -> Iterator[Block]:
+    """Each distinct break, and each frame that fell back of itself, in the order of the findings."""
     for rank, each in enumerate(ranked_problems(figures), 1):
         if isinstance(each, BreakCost):
             yield from _distinct(rank, each, figures.recording)
@@ -265,9 +255,7 @@ def _others(figures: Figures) -> Iterator[Block]:
                 where = process_title(process, figures.recording)
                 what = "runs eager" if fell_back(frame) else "raised an error"
                 rows.append([compile_label(frame.compile_id), f"{name}{where}", what, why])
-    if rows:
-        yield Heading("Other frames that could not be compiled")
-        yield table("compile|frame|it|why", rows)
+    yield from section("Other frames that could not be compiled", table("compile|frame|it|why", rows))
 
 
 def _inferred(recording: Recording) -> Iterator[Block]:
@@ -403,9 +391,7 @@ def _failed_compiles(recording: Recording) -> Iterator[Block]:
         for compile_ in process.compiles
         if compile_.fail_type is not None
     ]
-    if rows:
-        yield Heading("Compiles that failed")
-        yield table("compile|frame|why", rows)
+    yield from section("Compiles that failed", table("compile|frame|why", rows))
 
 
 def _skipped(recording: Recording) -> Iterator[Block]:
@@ -428,16 +414,8 @@ def _skipped(recording: Recording) -> Iterator[Block]:
     yield table("frames>|reason|functions", rows)
 
 
-# What `--fullgraph` says at the end of a run: each break, and the verdict in a line.
-
-
-def audit_blocks(case: Case) -> Iterable[Block]:
-    """Every distinct break, and every other frame that fell back, as `dynamo breaks` shows them."""
-    return _problems(case.figures)
-
-
 def audit_sentence(found: Audit) -> str:
-    """The verdict."""
+    """The verdict of `--fullgraph` at the end of a run."""
     seen = f"{number(found.frames, 'frame')}, {number(found.graphs, 'graph')}"
     if found.is_clean:
         return f"no graph breaks in {seen}"

@@ -1,13 +1,14 @@
 """`dynamo cache`: the page."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import field
 
 from dynamo_core.analysis.words import frame_name, memory, number, seconds
 from dynamo_core.caches.explained import CacheReport, ExplainedLookup, Reason
 from dynamo_core.caches.lookups import EqualGraphs
-from dynamo_core.caches.store import Pruned, Store, StoredLayer, VllmFolder
+from dynamo_core.caches.store import Pruned, Store, VllmFolder
 from dynamo_core.model import Recording
-from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .next_commands import what_to_do_first
@@ -24,7 +25,7 @@ def report(recording: Recording, show_all: bool = False) -> Report[CacheReport]:
     return Report(
         "cache",
         lambda found: cache_blocks(found, recording, show_all=show_all),
-        lambda found: cache_document(found, recording),
+        lambda found: CacheDocument(recording.address, recording.is_partial, found),
         then=(what_to_do_first(recording),),
     )
 
@@ -159,8 +160,7 @@ def _cold_start(report: CacheReport) -> Iterator[Block]:
         for each in report.costliest
     ]
     yield table("compile|frame|took>|of all compiling>", rows)
-    if report.equal_graphs:
-        yield Bullets([_equal(each) for each in report.equal_graphs[:_SHOWN]])
+    yield Bullets([_equal(each) for each in report.equal_graphs[:_SHOWN]])
 
 
 def _equal(graphs: EqualGraphs) -> str:
@@ -193,9 +193,6 @@ def _folders(report: CacheReport) -> Iterator[Block]:
         yield Code(unpack, "sh")
 
 
-# `dynamo cache` as JSON: one declaration for the document and its schema, `schemas/cache.schema.json`.
-
-
 @dataclass(frozen=True)
 class CacheDocument:
     """What the caches said in a recording, and why."""
@@ -205,11 +202,6 @@ class CacheDocument:
     caches: CacheReport
 
 
-def cache_document(report: CacheReport, recording: Recording) -> CacheDocument:
-    """The document."""
-    return CacheDocument(recording.address, recording.is_partial, report)
-
-
 # `dynamo cache --store`: what lies in the compile caches, as blocks and as JSON.
 
 
@@ -217,25 +209,10 @@ _SHOWN_OF_STORE = 10
 
 
 @dataclass(frozen=True)
-class Version:
-    """How many FX graphs, of those that were looked at, are of a version of torch."""
+class Looked:
+    """A folder that was looked through; `vllm` has its keys where it is vLLM's, `pruned` what was deleted."""
 
-    torch: str
-    entries: int
-
-
-@dataclass(frozen=True)
-class FolderDocument:
-    """One folder; `vllm` has its keys where it is vLLM's, `pruned` what was deleted where that was asked."""
-
-    folder: str
-    kind: str
-    size: int
-    entries: int
-    layers: tuple[StoredLayer, ...]
-    torch: tuple[Version, ...]
-    torch_asked: int
-    problems: tuple[str, ...]
+    store: Store = field(metadata=INLINE)
     vllm: tuple[VllmFolder, ...]
     pruned: Pruned | None
 
@@ -245,22 +222,15 @@ class StoreDocument:
     """The compile caches of a machine; entries not used for `unused_for_days` could be pruned."""
 
     unused_for_days: float
-    folders: tuple[FolderDocument, ...]
-
-
-@dataclass(frozen=True)
-class Looked:
-    """A folder that was looked through, and what was done."""
-
-    store: Store
-    vllm: tuple[VllmFolder, ...]
-    pruned: Pruned | None
+    folders: list[Looked]
 
 
 def store_report(days: float) -> Report[Sequence[Looked]]:
     """The report of `dynamo cache --store`; entries that were not used for so many `days` count as unused."""
     return Report(
-        "cache-store", lambda looked: store_blocks(looked, days), lambda looked: store_document(looked, days)
+        "cache-store",
+        lambda looked: store_blocks(looked, days),
+        lambda looked: StoreDocument(days, list(looked)),
     )
 
 
@@ -303,8 +273,7 @@ def _folder(looked: Looked, days: float) -> Iterator[Block]:
         asked = f"of the newest {store.torch_asked:,} " if store.torch_asked >= 2 else "of the "
         yield Paragraph(f"torch, {asked}FX graphs: {versions}")
     differing = [f"{each.name}: {_vllm(each)}" for each in looked.vllm]
-    if differing:
-        yield Bullets(differing[-_SHOWN_OF_STORE:])
+    yield Bullets(differing[-_SHOWN_OF_STORE:])
     for problem in store.problems:
         yield Paragraph(problem, "warning")
     if looked.pruned is not None:
@@ -327,18 +296,3 @@ def _age(days: float | None) -> str:
     if days < 1 / 24:
         return f"{days * 1440:.0f} min ago"
     return f"{days * 24:.0f} h ago" if days < 2 else f"{days:,.0f} days ago"
-
-
-def store_document(looked: Sequence[Looked], days: float) -> StoreDocument:
-    """The document."""
-    folders = tuple(
-        from_fields(
-            FolderDocument,
-            each.store,
-            torch=tuple(Version(version, count) for version, count in each.store.torch.items()),
-            vllm=each.vllm,
-            pruned=each.pruned,
-        )
-        for each in looked
-    )
-    return StoreDocument(days, folders)

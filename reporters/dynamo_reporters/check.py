@@ -91,8 +91,7 @@ def counts_sentence(checked: Checked) -> str:
 def _differences(differences: Sequence[Difference], findings: Mapping[str, Finding]) -> Iterator[Block]:
     """What is a line comes before the findings: below one of them, it would read as a part of it."""
     lines = [each.text for each in differences if each.identity not in findings]
-    if lines:
-        yield Bullets(lines)
+    yield Bullets(lines)
     for each in differences:
         finding = findings.get(each.identity or "")
         if finding is not None:
@@ -107,9 +106,6 @@ def _finding(difference: Difference, finding: Finding) -> Iterator[Block]:
     for remedy in finding.remedies[:1]:
         yield Paragraph(f"→ {remedy.text}", "advice")
     yield Paragraph(f"to allow it: --allow {finding.identity}", "dim")
-
-
-# `dynamo check` as JSON: one declaration for the document and its schema, `schemas/check.schema.json`.
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
 
 from dynamo_core.analysis.graphs.nodes import TIMES
-from dynamo_core.analysis.words import memory, number, place, seconds
+from dynamo_core.analysis.words import memory, place, seconds
 from dynamo_core.compare.counts import SAVED
 from dynamo_core.compare.difference import (
     CountChange,
@@ -19,11 +20,13 @@ from dynamo_core.compare.lock import Difference as LockDifference
 from dynamo_core.findings import Finding
 from dynamo_core.findings.build import via_line
 from dynamo_core.model import Recording
+from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import At
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .diff_graphs import changes_in, sentence
 from .next_commands import what_to_do_first
-from .page.blocks import Block, Bullets, Heading, Paragraph, table
+from .page.blocks import Block, Bullets, Heading, Paragraph, rest, section, table
 from .report import Report
 
 _SHOWN = 20  # of each kind; the document has all
@@ -35,7 +38,7 @@ def report(before: Recording, after: Recording) -> Report[Difference]:
     return Report(
         "diff",
         lambda difference: diff_blocks(difference, before, after),
-        lambda difference: diff_document(difference, before, after),
+        lambda difference: DiffDocument(_side(before), _side(after), difference),
         then=(what_to_do_first(after),),
     )
 
@@ -66,12 +69,11 @@ def diff_blocks(difference: Difference, before: Recording, after: Recording) -> 
     yield from _of_torch(difference, [change for change in unexplained if change.is_of_torch], effects)
     yield from _counts(difference.counts)
     yield from _times(difference.times)
-    if difference.conditions:
-        yield Heading("What the runs ran under")
-        yield table("|before|after", [[each.name, each.before, each.after] for each in difference.conditions])
-    if difference.not_compared:
-        yield Heading("Not compared")
-        yield Bullets(_first(difference.not_compared), "warning")
+    yield from section(
+        "What the runs ran under",
+        table("|before|after", [[each.name, each.before, each.after] for each in difference.conditions]),
+    )
+    yield from section("Not compared", Bullets(_first(difference.not_compared), "warning"))
 
 
 def _run(recording: Recording) -> str:
@@ -94,11 +96,10 @@ def _findings(
         if any(parts):
             yield Paragraph("\n".join(filter(None, parts)))
         of_graphs = effects.get(finding.identity, [])
-        if of_graphs:
-            yield Bullets(_first([sentence(change) for change in of_graphs]))
+        yield Bullets(_first([sentence(change) for change in of_graphs]))
         if title == "Came" and finding.remedies:
             yield Paragraph(f"→ {finding.remedies[0].text}", "advice")
-    yield from _rest(len(findings), "finding")
+    yield from rest(len(findings) - _SHOWN, "finding", "; --format json has all")
 
 
 def _met_otherwise(
@@ -120,7 +121,7 @@ def _met_otherwise(
         found = [*effects.get(now.identity, []), *effects.get(was.identity, [])]
         if found:
             yield Bullets(_first(list(dict.fromkeys(map(sentence, found)))))
-    yield from _rest(len(changes), "finding")
+    yield from rest(len(changes) - _SHOWN, "finding", "; --format json has all")
 
 
 def _of_torch(
@@ -182,7 +183,7 @@ def _graphs(title: str, changes: Sequence[GraphChange]) -> Iterator[Block]:
         yield Heading(sentence(change), 3)
         if details:
             yield Bullets(_first(details))
-    yield from _rest(len(changes), "change")
+    yield from rest(len(changes) - _SHOWN, "change", "; --format json has all")
 
 
 def _counts(counts: Sequence[CountChange]) -> Iterator[Block]:
@@ -191,7 +192,7 @@ def _counts(counts: Sequence[CountChange]) -> Iterator[Block]:
     yield Heading("Counts")
     rows = [_row(count) for count in counts[:_SHOWN]]
     yield table("|before>|after>|>", rows)
-    yield from _rest(len(counts), "count")
+    yield from rest(len(counts) - _SHOWN, "count", "; --format json has all")
 
 
 def _row(count: CountChange) -> list[str]:
@@ -235,21 +236,13 @@ def _first(lines: Sequence[str]) -> list[str]:
     return [*lines[:_SHOWN], *([f"… and {rest} more; --format json has all"] if rest > 0 else [])]
 
 
-def _rest(count: int, what: str) -> Iterator[Block]:
-    if count > _SHOWN:
-        yield Paragraph(f"… and {number(count - _SHOWN, f'more {what}')}; --format json has all", "dim")
-
-
-# `dynamo diff` as JSON: one declaration for the document and its schema, `schemas/diff.schema.json`.
-
-
 @dataclass(frozen=True)
 class Side:
     """One of the two recordings."""
 
-    recording: str
+    recording: Annotated[str, At("address")]
     is_partial: bool
-    program: str | None
+    program: Annotated[str | None, At("run.program")]
     torch: str | None
 
 
@@ -262,18 +255,9 @@ class DiffDocument:
     difference: Difference
 
 
-def diff_document(difference: Difference, before: Recording, after: Recording) -> DiffDocument:
-    """The document."""
-    return DiffDocument(_side(before), _side(after), difference)
-
-
 def _side(recording: Recording) -> Side:
     versions = [process.torch_version for process in recording.processes if process.torch_version]
-    program = None if recording.run is None else recording.run.program
-    return Side(recording.address, recording.is_partial, program, versions[0] if versions else None)
-
-
-# `dynamo diff` where a side is a lock file: the page, and JSON (`schemas/diff-locked.schema.json`).
+    return from_fields(Side, recording, torch=versions[0] if versions else None)
 
 
 def locked_blocks(difference: LockedDifference, before: Path, after: Path) -> Iterator[Block]:
@@ -286,13 +270,9 @@ def locked_blocks(difference: LockedDifference, before: Path, after: Path) -> It
             [_line(each, difference) for each in (*program.worse, *program.varying, *program.better)]
         )
     for title, names in (("Came", difference.only_after), ("Went", difference.only_before)):
-        if names:
-            yield Heading(title)
-            yield Bullets(list(names))
+        yield from section(title, Bullets(list(names)))
     unknown = [_not_compared(program) for program in difference.programs if program.not_comparable]
-    if unknown:
-        yield Heading("Not compared")
-        yield Bullets(unknown, "warning")
+    yield from section("Not compared", Bullets(unknown, "warning"))
 
 
 def _line(fact: LockDifference, difference: LockedDifference) -> str:
@@ -329,15 +309,5 @@ class LockedDocument:
 
 def locked_document(difference: LockedDifference, before: Path, after: Path) -> LockedDocument:
     """The document."""
-    programs = tuple(
-        ProgramValue(each.program, each.differences, each.not_comparable) for each in difference.programs
-    )
-    return LockedDocument(
-        str(before),
-        str(after),
-        difference.verdict,
-        difference.sentence,
-        programs,
-        difference.only_before,
-        difference.only_after,
-    )
+    programs = tuple(from_fields(ProgramValue, each) for each in difference.programs)
+    return from_fields(LockedDocument, difference, before=str(before), after=str(after), programs=programs)

@@ -17,7 +17,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from dynamo_core.model import CompileId, Place, Process, StackFrame
-from dynamo_core.shared.declared import Ge, Gt
+from dynamo_core.shared.declared import At, Ge, Gt
 
 _SCALARS = {
     str: {"type": "string"},
@@ -33,18 +33,13 @@ _NAMED = {
 }
 
 
-def id_value(compile_id: CompileId | None) -> str | None:
-    """A compile id as torch writes it."""
-    return None if compile_id is None else str(compile_id)
-
-
 def json_value(value: Any) -> Any:
     """A dataclass as an object with its fields in order, a tuple as a list, a place as everywhere else.
 
     A field `class_` is `class`; the fields of one that is `INLINE` stand in its place.
     """
     if isinstance(value, CompileId):
-        return id_value(value)
+        return str(value)
     if isinstance(value, Place):
         return {"file": value.file, "line": value.line}
     if isinstance(value, Process):  # what distinguishes the processes of one recording
@@ -98,7 +93,9 @@ def json_schema(declared: Any) -> dict[str, Any]:
         return object_schema(declared) if name is None else {"$ref": f"common.schema.json#/$defs/{name}"}
     origin, arguments = get_origin(declared), get_args(declared)
     if origin is Annotated:
-        return json_schema(arguments[0]) | dict(map(_keyword, arguments[1:]))
+        return json_schema(arguments[0]) | dict(
+            _keyword(note) for note in arguments[1:] if not isinstance(note, At)
+        )
     if origin is Literal:
         return {"enum": list(arguments)}
     if origin is list or (origin is tuple and arguments[-1:] == (...,)):

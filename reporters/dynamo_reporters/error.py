@@ -23,6 +23,5 @@ def error_document(message: str, code: int, where: str) -> ErrorDocument:
     return ErrorDocument(code, what, where, what_to_do or None)
 
 
-def report() -> Report[ErrorDocument]:
-    """The report of an error: it has a document only, as the line on stderr is what people read."""
-    return Report("error", page=lambda error: (), body=lambda error: error)
+# It has a document only, as the line on stderr is what people read.
+REPORT: Report[ErrorDocument] = Report("error", page=lambda error: (), body=lambda error: error)

@@ -13,7 +13,7 @@ from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.names import AOTI, COMPILE, DONE, DRAFT, EXPORT, STRICT
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .page.blocks import Block, Code, Heading, Paragraph, table
+from .page.blocks import Block, Code, Heading, Paragraph, rest, table
 from .report import Report
 
 # What is in the way of an export: the line, the cause, what to do, and torch's words.
@@ -26,9 +26,7 @@ def obstacle_blocks(obstacles: Sequence[tuple[Obstacle, str]]) -> Iterator[Block
     """The first of them, each with what it is to the export, in words that follow its line."""
     for obstacle, what in obstacles[:_SHOWN]:
         yield from _obstacle(obstacle, what)
-    if len(obstacles) > _SHOWN:
-        rest = number(len(obstacles) - _SHOWN, "more obstacle")
-        yield Paragraph(f"… and {rest}; --format json has all", "dim")
+    yield from rest(len(obstacles) - _SHOWN, "obstacle", "; --format json has all")
 
 
 def _obstacle(obstacle: Obstacle, what: str) -> Iterator[Block]:
@@ -43,9 +41,6 @@ def _obstacle(obstacle: Obstacle, what: str) -> Iterator[Block]:
         yield Paragraph(f"→ {text}", "advice")
     if obstacle.words:
         yield Paragraph(f"torch: {obstacle.words}", "dim")
-
-
-# `dynamo export` of a trace that torch wrote: the page.
 
 
 _LINES_SHOWN = 60
@@ -71,9 +66,7 @@ def traced_blocks(exports: Sequence[ExportInTrace]) -> Iterator[Block]:
         if each.program is not None:
             lines = each.program.rstrip().splitlines()
             yield Code("\n".join(lines[:_LINES_SHOWN]))
-            if len(lines) > _LINES_SHOWN:
-                rest = number(len(lines) - _LINES_SHOWN, "more line")
-                yield Paragraph(f"… and {rest}; --format json has all", "dim")
+            yield from rest(len(lines) - _LINES_SHOWN, "line", "; --format json has all")
 
 
 def _outcome_in_trace(export: ExportInTrace) -> str:
@@ -81,9 +74,6 @@ def _outcome_in_trace(export: ExportInTrace) -> str:
         return "it gave no program"
     met = len(export.obstacles)
     return "exported" if not met else f"exported, past {number(met, 'obstacle')}"
-
-
-# `dynamo export`:
 
 
 _SIZES_SHOWN = 4
@@ -99,7 +89,7 @@ _WAYS = {
 
 def report(recording: Path) -> Report[Exports]:
     """The report of `dynamo export` on this recording."""
-    return Report("export", export_blocks, lambda exports: export_document(exports, str(recording)))
+    return Report("export", export_blocks, lambda exports: ExportDocument(str(recording), exports))
 
 
 def export_blocks(exports: Exports) -> Iterator[Block]:
@@ -233,9 +223,6 @@ def _comparisons(module: ModuleExport) -> Iterator[Block]:
         yield Paragraph(f"Agrees with eager in {runs}, {number(values, 'value')} compared.", "dim")
 
 
-# `dynamo export` as JSON: one declaration for the document and its schema, `schemas/export.schema.json`.
-
-
 @dataclass(frozen=True)
 class ExportDocument:
     """The modules that a program called, in the order of their first calls, and what exporting them gave.
@@ -247,8 +234,3 @@ class ExportDocument:
 
     recording: str
     exports: Exports = field(metadata=INLINE)
-
-
-def export_document(exports: Exports, recording: str) -> ExportDocument:
-    """The document."""
-    return ExportDocument(recording, exports)

@@ -2,15 +2,17 @@
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import field
 
 from dynamo_core.analysis.words import number, place, seconds
-from dynamo_core.findings import Finding, Remedy
+from dynamo_core.findings import Finding
 from dynamo_core.fix.applying import changed_lines, patch_text
 from dynamo_core.fix.changes import environment_of
-from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial, Verdict
-from dynamo_core.model import Place
+from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial
 from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.shown_paths import shown_path
 
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph
 from .report import Report
@@ -109,13 +111,8 @@ def _how(number: int, kept: Trial, fixes: Fixes) -> Iterator[Block]:
     if set_by_hand:
         yield Code("\n".join(set_by_hand), "sh")
     for patch in kept.patches:
-        yield Paragraph(f"{place_of(patch.file)}, or `dynamo fix --apply {number}`:")
+        yield Paragraph(f"{shown_path(patch.file)}, or `dynamo fix --apply {number}`:")
         yield Code("\n".join(changed_lines(patch)), "diff")
-
-
-def place_of(file: str) -> str:
-    """A file as places are shown."""
-    return place(Place(file, 1)).removesuffix(":1")
 
 
 def _quoted(value: str) -> str:
@@ -142,8 +139,7 @@ def _speed(kept: Trial, fixes: Fixes) -> str:
 
 def _others(fix: Fix, kept: Trial) -> Iterator[Block]:
     others = [_tried(trial) for trial in fix.trials if trial is not kept]
-    if others:
-        yield Bullets(others, "dim")
+    yield Bullets(others, "dim")
 
 
 def _tried(trial: Trial) -> str:
@@ -175,9 +171,6 @@ def _together(fixes: Fixes) -> Iterator[Block]:
         yield Paragraph("The same command with `--patch FILE` writes them as one patch.", "dim")
 
 
-# `dynamo fix` as JSON: one declaration for the document and its schema, `schemas/fix.schema.json`.
-
-
 @dataclass(frozen=True)
 class TrialValue:
     """A remedy that was tried; `patch` is the edit as a unified diff, empty where it is none.
@@ -186,15 +179,8 @@ class TrialValue:
     run with other remedies.
     """
 
-    remedy: Remedy
-    verdict: Verdict
-    reason: str
-    before: int
-    after: int | None
-    runs: tuple[RunResult, ...]
+    trial: Trial = field(metadata=INLINE)
     patch: str
-    is_earlier: bool
-    is_shared: bool
 
 
 @dataclass(frozen=True)
@@ -251,4 +237,4 @@ def _fix(fix: Fix) -> FixValue:
 
 
 def _trial(trial: Trial) -> TrialValue:
-    return from_fields(TrialValue, trial, patch=patch_text(trial.patches))
+    return TrialValue(trial, patch_text(trial.patches))

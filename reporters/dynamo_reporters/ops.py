@@ -12,29 +12,27 @@ from dynamo_core.model import CompileId, Graph, Node, Place, Process, Recording
 from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
 from dynamo_core.shared import names
 from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import At
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .page.blocks import Block, Heading, Paragraph, bar, table
+from .page.blocks import Block, Heading, Paragraph, bar, rest, table
 from .parts.sections import graphs_missing, no_graphs
 from .parts.training import operators_page
 from .parts.training_document import PairOperators, operators_of
 from .report import Detail, Report
 
-SORT_KEYS = ("executed", "count", "name")
 _ROWS_SHOWN = 20
 
 
-def report(*, sort: str = "executed", show_all: bool = False, aot: bool = False) -> Report[Case]:
-    """The report of `dynamo ops`, sorted by one of SORT_KEYS; with `show_all`, every kind of op.
+def report(*, show_all: bool = False, aot: bool = False) -> Report[Case]:
+    """The report of `dynamo ops`; with `show_all`, every kind of op.
 
     With `aot`, of the operators in AOTAutograd's forward and backward graphs instead of Dynamo's ops.
     """
     return Report(
         "ops",
-        lambda case: (
-            operators_page(case.recording, show_all) if aot else _page(case.recording, sort, show_all)
-        ),
-        lambda case: _body(case.recording, sort),
+        lambda case: (operators_page if aot else _page)(case.recording, show_all),
+        lambda case: _body(case.recording),
         frozenset({names.FX_GRAPH, AOT_PAIRS_FROM_TEXT}),
     )
 
@@ -55,9 +53,9 @@ class GraphOps:
     process: Process
     number: Annotated[int, "from 1 in each process"]
     compile_id: CompileId | None
-    frame: str | None
-    place: Place | None
-    op_count: Annotated[int | None, "call_* nodes"]
+    frame: Annotated[str | None, At("frame_name")]
+    place: Annotated[Place | None, At("frame_place")]
+    op_count: Annotated[int | None, At("ops"), "call_* nodes"]
     calls: int | None
     ops: Annotated[list[OpCount] | None, "null in a plain torch trace"]
     training: Annotated[list[PairOperators] | None, "of its forward and backward graphs, where there are any"]
@@ -85,8 +83,8 @@ def _qualified_name(node: Node, tensors: Container[str]) -> str:
     return f"{owner}.{node.target}"
 
 
-def op_counts(graphs: Iterable[Graph], sort: str = "count") -> list[OpCount]:
-    """The ops of all `graphs` together. A graph runs all its ops in each call."""
+def op_counts(graphs: Iterable[Graph]) -> list[OpCount]:
+    """The ops of all `graphs` together, the most often executed first. A graph runs all ops in each call."""
     counts: Counter[str] = Counter()
     executed: dict[str, int | None] = {}
     for graph in graphs:
@@ -95,12 +93,7 @@ def op_counts(graphs: Iterable[Graph], sort: str = "count") -> list[OpCount]:
             before = executed.get(name, 0)
             executed[name] = None if graph.calls is None or before is None else before + count * graph.calls
     rows = [OpCount(name, count, executed[name]) for name, count in counts.items()]
-    keys = {
-        "executed": lambda row: (-(row.executed or 0), -row.count, row.name),
-        "count": lambda row: (-row.count, row.name),
-        "name": lambda row: (row.name,),
-    }
-    return sorted(rows, key=keys[sort])
+    return sorted(rows, key=lambda row: (-(row.executed or 0), -row.count, row.name))
 
 
 def ops_blocks(graph: Graph, detail: Detail) -> list[Block]:
@@ -121,7 +114,7 @@ def ops_blocks(graph: Graph, detail: Detail) -> list[Block]:
     return blocks
 
 
-def _page(recording: Recording, sort: str, show_all: bool) -> Iterator[Block]:
+def _page(recording: Recording, show_all: bool) -> Iterator[Block]:
     graphs = _graphs(recording)
     if not graphs:
         yield Heading(no_graphs(recording, "No graph was compiled."), 1)
@@ -141,7 +134,7 @@ def _page(recording: Recording, sort: str, show_all: bool) -> Iterator[Block]:
         inherited = sum(process.inherited_calls for process in recording.processes)
         if inherited:
             yield Paragraph(f"{number(inherited, 'call')} in forked processes are not in it.", "dim")
-        yield from _counts(op_counts(named, sort), sort, show_all)
+        yield from _counts(op_counts(named), show_all)
     for process in recording.processes:
         for graph in process.compiled_graphs:
             calls = number(graph.calls, "call")
@@ -151,44 +144,33 @@ def _page(recording: Recording, sort: str, show_all: bool) -> Iterator[Block]:
                 f"{number(graph.ops, 'op')}, {calls}, from {where}"
             )
             if graph.nodes is not None:
-                yield from _counts(op_counts([graph], sort), sort, show_all)
+                yield from _counts(op_counts([graph]), show_all)
 
 
-def _counts(rows: list[OpCount], sort: str, show_all: bool) -> Iterator[Block]:
+def _counts(rows: list[OpCount], show_all: bool) -> Iterator[Block]:
     shown = rows if show_all else rows[:_ROWS_SHOWN]
-    lengths = [row.count if sort == "count" else row.executed or 0 for row in rows]
-    longest = max(lengths, default=0)
+    most = max((row.executed or 0 for row in rows), default=0)
     cells = [
-        [
-            str(row.count),
-            count_text(row.executed),
-            row.name,
-            bar(length, longest),
-        ]
-        for row, length in zip(shown, lengths, strict=False)
+        [str(row.count), count_text(row.executed), row.name, bar(row.executed or 0, most)] for row in shown
     ]
     yield table("count>|executed>|op|", cells)
-    if len(rows) > len(shown):
-        yield Paragraph(f"… and {number(len(rows) - len(shown), 'more kind')}: --all shows them.", "dim")
+    yield from rest(len(rows) - len(shown), "kind", ": --all shows them.")
 
 
 def _graphs(recording: Recording) -> list[Graph]:
     return [graph for process in recording.processes for graph in process.compiled_graphs]
 
 
-def _body(recording: Recording, sort: str) -> OpsBody:
+def _body(recording: Recording) -> OpsBody:
     named = [graph for graph in _graphs(recording) if graph.nodes is not None]
     return OpsBody(
-        total=op_counts(named, sort) if named else None,
+        total=op_counts(named) if named else None,
         graphs=[
             from_fields(
                 GraphOps,
                 graph,
                 process=process,
-                frame=graph.frame_name,
-                place=graph.frame_place,
-                op_count=graph.ops,
-                ops=op_counts([graph], sort) if graph.nodes is not None else None,
+                ops=op_counts([graph]) if graph.nodes is not None else None,
                 training=_training(graph, process),
             )
             for process in recording.processes

@@ -155,9 +155,6 @@ def _not_known(found: CompileWaits) -> Iterator[str]:
         yield f"Not looked at: {number(found.ranks_not_looked_at, 'rank')} for which another stands."
 
 
-# The ranks beside each other:
-
-
 # The nodes of every graph, and for a trace that is not ours its readable code; who waited when.
 _CONTENTS = frozenset({names.FX_GRAPH, "dynamo_output_graph", FLIGHT_RECORDER, CALL_SAMPLES})
 _COLLECTIVES_SHOWN = 6

@@ -27,14 +27,13 @@ from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.guards import plain_source
 from dynamo_core.remedies.recompile_rules import recompile_advice
 from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import At
 from dynamo_core.shared.failed_guard import source_words, without_stack_names
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Block, Bullets, Heading, Paragraph, Table, table
 from .parts.after_freeze import FreezeDocument, after_freeze, freeze_of
 from .report import Detail, Report
-
-# What to do about the recompiles of a frame.
 
 
 def advice_for(frame: FrameRecompiles) -> list[str]:
@@ -44,15 +43,12 @@ def advice_for(frame: FrameRecompiles) -> list[str]:
     return list(dict.fromkeys(text for of_cause in texts for text in of_cause))
 
 
-# `dynamo recompiles` as JSON: one declaration for the document and its schema.
-
-
 @dataclass(frozen=True)
 class DynamicSize:
     """What a compile of the frame made dynamic."""
 
     source: str
-    symbol: str
+    symbol: Annotated[str, At("name")]
     compile_id: CompileId | None
 
 
@@ -64,7 +60,7 @@ class Recompile:
     seconds: float | None
     served: Annotated[int | None, "calls of what it made, to the end; null where they were not counted"]
     moment: Annotated[Moment, "when it began"]
-    reason: Annotated[str | None, "torch's recompile_reason"]
+    reason: Annotated[str | None, At("recompile_reason"), "torch's"]
     failures: Annotated[list[GuardFailure], "newest entry first"]
 
 
@@ -76,7 +72,11 @@ class RecompiledFrame:
     name: str | None
     place: Place | None
     seconds: Annotated[float, "of all recompiles of the frame"]
-    limit_hit: Annotated[CompileId | None, "the compile that torch refused; the frame ran eager from then on"]
+    limit_hit: Annotated[
+        CompileId | None,
+        At("limit.compile_id"),
+        "the compile that torch refused; the frame ran eager from then on",
+    ]
     dynamic: Annotated[list[DynamicSize], "what the frame's compiles made dynamic"]
     advice: Annotated[list[str], "ours"]
     recompiles: list[Recompile]
@@ -100,16 +100,14 @@ def _frame_document(frame: FrameRecompiles, recording: Recording) -> RecompiledF
     return from_fields(
         RecompiledFrame,
         frame,
-        limit_hit=None if frame.limit is None else frame.limit.compile_id,
-        dynamic=[from_fields(DynamicSize, each, symbol=each.name) for each in frame.symbols],
+        dynamic=[from_fields(DynamicSize, each) for each in frame.symbols],
         advice=advice_for(frame),
         recompiles=[
-            Recompile(
-                compile_id=compile_.compile_id,
-                seconds=compile_.seconds,
+            from_fields(
+                Recompile,
+                compile_,
                 served=frame.calls(compile_),
                 moment=moment_of(compile_.compile_id, frame.records, recording),
-                reason=compile_.recompile_reason,
                 failures=[
                     replace(failure, actual=frame.actual(compile_, failure), place=frame.place_of(failure))
                     for failure in frame.failures(compile_)
@@ -118,9 +116,6 @@ def _frame_document(frame: FrameRecompiles, recording: Recording) -> RecompiledF
             for compile_ in frame.compiles
         ],
     )
-
-
-# Recompiles:
 
 
 _NOT_RECORDED = "not recorded"
@@ -133,12 +128,14 @@ def report(*, show_all: bool = False) -> Report[Case]:
 
 
 def recompile_blocks(compile_: Compile, detail: Detail) -> list[Block]:
-    """One recompile and torch's reason for it."""
+    """One recompile and torch's reason for it; nothing of a first compile."""
+    if compile_.recompile_reason is None:
+        return []
     title = f"recompile {compile_label(compile_.compile_id)} "
     title += f"{frame_name(compile_.name, compile_.method)} ({place(compile_.place)})"
     if detail is Detail.LESS:
         return [Heading(f"{title}: {without_stack_names(first_line(compile_.recompile_reason)).strip()}", 3)]
-    reason = without_stack_names((compile_.recompile_reason or "").strip())
+    reason = without_stack_names(compile_.recompile_reason.strip())
     blocks: list[Block] = [Heading(title, 3), Paragraph(reason)]
     if detail is Detail.MORE:
         blocks.append(Paragraph(f"it took {seconds(compile_.seconds)}", "dim"))

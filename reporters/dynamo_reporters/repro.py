@@ -18,7 +18,11 @@ _RIGHT = "in plain Python it runs without an error"
 
 def report(file: str) -> Report[Repro]:
     """The report of `dynamo repro`, whose program was written to `file`."""
-    return Report("repro", lambda found: repro_blocks(found, file), repro_document)
+    return Report(
+        "repro",
+        lambda found: repro_blocks(found, file),
+        lambda found: ReproDocument(found, found.lines, found.is_proven),
+    )
 
 
 def repro_blocks(found: Repro, file: str) -> Iterator[Block]:
@@ -86,9 +90,6 @@ def _first_line(text: str) -> str:
     return " ".join(lines[: 2 if lines and lines[0].endswith(":") else 1])
 
 
-# issue.md
-
-
 def issue_text(found: Repro) -> str:
     """The text for an issue, of PyTorch or of a backend's author."""
     return "\n\n".join(_issue_parts(found)) + "\n"
@@ -134,9 +135,6 @@ def _title(found: Repro) -> str:
     return f"{failure.kind}{since}: {message}"[:120].rstrip(": ")
 
 
-# `dynamo repro` as JSON: one declaration for the document and its schema, `schemas/repro.schema.json`.
-
-
 @dataclass(frozen=True)
 class ReproDocument:
     """What `dynamo repro` has found, and each trial."""
@@ -144,8 +142,3 @@ class ReproDocument:
     found: Repro = field(metadata=INLINE)
     lines: int
     is_proven: bool
-
-
-def repro_document(found: Repro) -> ReproDocument:
-    """The document."""
-    return ReproDocument(found, found.lines, found.is_proven)

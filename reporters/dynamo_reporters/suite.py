@@ -9,10 +9,11 @@ from dynamo_core.bench.suite.file import BrokenBound
 from dynamo_core.bench.suite.results import Change, Difference
 from dynamo_core.bench.suite.rows import BackendSummary, ProgramResult, Row
 from dynamo_core.bench.suite.runner import Compared, JudgedSuite
+from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .documents import csv_text
-from .page.blocks import Block, Bullets, Estimate, Heading, Paragraph, Table, table
+from .page.blocks import Block, Bullets, Estimate, Heading, Paragraph, Table, section, table
 from .parts.measured import factor, interval, megabytes, speed_cells, speed_ups_drawn
 from .report import Report
 
@@ -38,9 +39,7 @@ def suite_blocks(judged: JudgedSuite, results: str) -> Iterator[Block]:
     run = judged.run
     yield Heading(_headline(judged), 1)
     yield Paragraph(_what_was_done(judged))
-    if judged.beyond:
-        yield Heading("Broken bounds")
-        yield Bullets([_beyond_text(each) for each in judged.beyond], "warning")
+    yield from section("Broken bounds", Bullets([_beyond_text(each) for each in judged.beyond], "warning"))
     if judged.compared is not None:
         yield from _compared(judged.compared)
     yield Heading("Each backend over all programs")
@@ -177,21 +176,19 @@ def _mean_cells(summary: BackendSummary) -> tuple[str, str, str]:
 
 
 def _speeds(results: list[ProgramResult]) -> Table:
-    rows = []
-    for result in results:
-        for row in _others(result):
-            eager = result.row("eager")
-            rows.append(
-                [
-                    result.program,
-                    row.backend,
-                    row.basis or "",
-                    _time(eager),
-                    _time(row),
-                    *_speed_cells(row),
-                    row.agreement or "",
-                ]
-            )
+    rows = [
+        [
+            result.program,
+            row.backend,
+            row.basis or "",
+            _time(result.row("eager")),
+            _time(row),
+            *_speed_cells(row),
+            row.agreement or "",
+        ]
+        for result in results
+        for row in _others(result)
+    ]
     return table("program|backend|of a|eager>|time>|speed-up>|95 %|outputs", rows)
 
 
@@ -294,15 +291,8 @@ def _problems(results: list[ProgramResult]) -> Iterator[Block]:
             failed.append(f"{result.program}{under}: {problem}{where}")
     skipped = [f"{result.program}: {result.skipped}" for result in results if result.skipped is not None]
     for title, lines in (("What failed", failed), ("What disagrees with eager", wrong)):
-        if lines:
-            yield Heading(title)
-            yield Bullets(lines, "warning")
-    if skipped:
-        yield Heading("Not run")
-        yield Bullets(skipped)
-
-
-# `dynamo bench --suite` as JSON and as CSV: one declaration for the document and its schema.
+        yield from section(title, Bullets(lines, "warning"))
+    yield from section("Not run", Bullets(skipped))
 
 
 _COLUMNS = (
@@ -336,17 +326,16 @@ class SuiteDocument:
 def suite_document(judged: JudgedSuite, results: str) -> SuiteDocument:
     """The document; `results` is the folder in which the logs are found."""
     run = judged.run
-    return SuiteDocument(
+    return from_fields(
+        SuiteDocument,
+        judged,
         suite=run.suite.name,
         torch=run.installed.torch,
         results=results,
         in_all=len(run.suite.programs),
         kept=run.kept,
         is_interrupted=run.is_interrupted,
-        summaries=judged.summaries,
         programs=tuple(run.results),
-        compared=judged.compared,
-        beyond=judged.beyond,
     )
 
 

@@ -1,6 +1,7 @@
 """The topics of DYNAMO_LOGS: their names, the grammar, and who shows what while a program runs."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from dynamo_core.analysis.words import compile_label, frame_name, place, seconds
 from dynamo_core.model import Bytecode, Compile, Graph, GraphBreak, GuardSet
@@ -15,8 +16,6 @@ from .ops import ops_blocks
 from .page.blocks import Block, Heading
 from .recompiles import recompile_blocks
 from .report import Detail
-
-# What a compile cost, and in which phase.
 
 
 def times_blocks(compile_: Compile, detail: Detail) -> list[Block]:
@@ -33,9 +32,6 @@ def times_blocks(compile_: Compile, detail: Detail) -> list[Block]:
         if compile_.cache_hits is not None and compile_.cache_misses is not None:
             line += f"; caches: {compile_.cache_hits} hits, {compile_.cache_misses} misses"
     return [Heading(line, 3)]
-
-
-# The topics of DYNAMO_LOGS:
 
 
 LOGS_VARIABLE = "DYNAMO_LOGS"
@@ -97,10 +93,16 @@ def help_text() -> str:
     )
 
 
-_GRAPH_TOPICS: dict[str, Callable[[Graph, Detail], list[Block]]] = {
-    "graphs": graph_blocks,
-    "ops": ops_blocks,
-}
+# By topic the class of what it is about, and what it shows.
+_SHOWN: tuple[tuple[str, type, Callable[[Any, Detail], list[Block]]], ...] = (
+    ("graphs", Graph, graph_blocks),
+    ("ops", Graph, ops_blocks),
+    ("bytecode", Bytecode, bytecode_blocks),
+    ("guards", GuardSet, guards_blocks),
+    ("breaks", GraphBreak, break_blocks),
+    ("recompiles", Compile, recompile_blocks),
+    ("times", Compile, times_blocks),
+)
 
 
 def lines_and_blocks(item: object, details: Details) -> tuple[list[str], list[Block]]:
@@ -112,20 +114,9 @@ def lines_and_blocks(item: object, details: Details) -> tuple[list[str], list[Bl
 
 
 def _blocks(item: object, details: Details) -> list[Block]:
-    shown: list[Block] = []
-    if isinstance(item, Graph):
-        for topic, blocks_of in _GRAPH_TOPICS.items():
-            if topic in details:
-                shown += blocks_of(item, details[topic])
-    elif isinstance(item, Bytecode) and "bytecode" in details:
-        shown += bytecode_blocks(item, details["bytecode"])
-    elif isinstance(item, GuardSet) and "guards" in details:
-        shown += guards_blocks(item, details["guards"])
-    elif isinstance(item, GraphBreak) and "breaks" in details:
-        shown += break_blocks(item, details["breaks"])
-    elif isinstance(item, Compile):
-        if "recompiles" in details and item.recompile_reason is not None:
-            shown += recompile_blocks(item, details["recompiles"])
-        if "times" in details:
-            shown += times_blocks(item, details["times"])
-    return shown
+    return [
+        block
+        for topic, kind, blocks_of in _SHOWN
+        if topic in details and isinstance(item, kind)
+        for block in blocks_of(item, details[topic])
+    ]

@@ -1,15 +1,12 @@
 """Reports on terminals of 60 to 200 columns, dark and light: nothing is broken inside a word, or vanishes."""
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 from rich.color import Color
 from rich.style import Style
 
 from dynamo_reporters.page import terminal
-from dynamo_reporters.page.console import has_links
 from support.answering import answer
 from support.stored import stored
 
@@ -53,29 +50,3 @@ def test_no_colour_vanishes_on_a_light_background() -> None:
         named = style.color.name if isinstance(style.color, Color) else ""
         assert "yellow" not in named and "bright" not in named and "white" not in named
         assert not (style.bold and named)  # bold colours are bright ones on many terminals
-
-
-@pytest.mark.parametrize(
-    ("environment", "expected"),
-    [
-        ({}, False),
-        ({"TERM_PROGRAM": "vscode"}, True),
-        ({"TERM_PROGRAM": "vscode", "CI": "true"}, False),
-        ({"TERM_PROGRAM": "Apple_Terminal"}, False),
-        ({"VTE_VERSION": "6800"}, True),
-        ({"VTE_VERSION": "4602"}, False),
-        ({"TERM": "xterm-kitty"}, True),
-        ({"TERM_PROGRAM": "vscode", "FORCE_HYPERLINK": "0"}, False),
-        ({"CI": "true", "FORCE_HYPERLINK": "1"}, True),
-    ],
-)
-def test_which_terminals_have_links(environment: Mapping[str, str], expected: bool) -> None:
-    assert has_links(environment) is expected
-
-
-def test_a_place_in_a_file_that_is_there_is_a_link(tmp_path: Path) -> None:
-    env = {"FORCE_COLOR": "1", "COLUMNS": "100", "FORCE_HYPERLINK": "1"}
-    place = "/home/user/project/toy_example.py:8"
-    assert "\x1b]8;" not in answer("breaks", stored("toy"), env=env, cwd=tmp_path).stdout
-    env["FORCE_HYPERLINK"] = "0"
-    assert place in answer("breaks", stored("toy"), env=env).stdout

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dynamo_cli.report_output import write_report
+from dynamo_cli.report_output import Output, write_report
 from dynamo_core.case import Case
 from dynamo_core.recording.read import read
 from dynamo_reporters.explain.report import report as explain_report
@@ -122,5 +122,5 @@ def test_a_terminal_shows_what_to_go_on_with(
     terminal = StringIO()
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr("sys.stdout", terminal)
-    write_report(report, Case(read(stored("toy"), report.contents)), "text", None)
+    write_report(report, Case(read(stored("toy"), report.contents)), Output("text"))
     assert ("next: `dynamo-cli explain" in terminal.getvalue()) == is_followed

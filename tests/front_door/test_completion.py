@@ -64,7 +64,6 @@ def project(tmp_path: Path) -> Path:
         (["graphs", ".dynamo/toy-1", "--frame", ""], ["toy_example"]),
         (["graphs", "--graph", ""], ["1", "2", "3"]),
         (["graphs", "--save", ""], [":dir"]),
-        (["profile", "--step", "toy"], ["toy_example"]),
         (["diff", ".dyn"], [".dynamo/toy-1"]),
         (["diff", ".dynamo/toy-1", ".dynamo/toy-1", ""], []),
         (["backends", "ind"], ["inductor"]),

@@ -95,7 +95,7 @@ def test_explain_writes_a_file(run: Runner, tmp_path: Path) -> None:
 def test_logs_print_each_topic_while_the_program_runs(forked: Runner) -> None:
     result = forked("run", *EAGER, TOY, env={"DYNAMO_LOGS": "+all,bytecode,++breaks"})
     for wanted in (
-        "opcode         name    target",
+        "opcode         name    target            args, kwargs",
         "graph 1 [0/0] 5 ops",
         "bytecode [0/0] toy_example",
         "TENSOR_MATCH",

@@ -8,6 +8,7 @@ traces of 2.6 to 2.15. A check that is not known here is shown in torch's own te
 import json
 import re
 from collections.abc import Callable, Iterable
+from typing import Annotated
 
 from ..recording.guards import split_comment
 from ..shared.quick_dataclass import dataclass
@@ -59,7 +60,7 @@ _DEVICES = ("CPU", "CUDA", "HIP", "XLA", "MPS", "IPU", "XPU", "HPU", "VE", "Lazy
 class TensorCheck:
     """What a TENSOR_MATCH requires. A size or stride that is None may be anything."""
 
-    class_name: str
+    class_: Annotated[str, "the name of its class: Tensor, Parameter"]
     dispatch_keys: tuple[str, ...]
     dtype: str
     device_index: int | None
@@ -88,7 +89,7 @@ def tensor_check(code: str) -> TensorCheck | None:
         return None
     try:
         return TensorCheck(
-            class_name=found["name"],
+            class_=found["name"],
             dispatch_keys=tuple(found["keys"].split(", ")),
             dtype=found["dtype"],
             device_index=None if found["device"] == "None" else int(found["device"]),
@@ -111,7 +112,7 @@ def tensor_terms(check: TensorCheck) -> dict[str, str]:
         dims = " and ".join(map(str, check.dynamic_dims))
         sizes += f" (dim {dims} dynamic)" if len(check.dynamic_dims) == 1 else f" (dims {dims} dynamic)"
     return {
-        "class": check.class_name,
+        "class": check.class_,
         "dtype": check.dtype,
         "device": f"on {check.device or check.device_index}",
         "requires_grad": f"requires_grad={check.requires_grad}",

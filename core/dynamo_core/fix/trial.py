@@ -14,6 +14,7 @@ from ..analysis.source_lines import is_library
 from ..findings import Finding, Remedy
 from ..launch.program import Program
 from ..model import Place
+from ..shared.declared import NOT_IN_JSON
 from ..shared.quick_dataclass import dataclass
 
 Verdict = Literal[
@@ -74,8 +75,8 @@ class Trial:
     before: int
     after: int | None = None
     runs: tuple[RunResult, ...] = ()
-    patches: tuple[Patch, ...] = ()
-    called_at: tuple[Place, ...] = ()
+    patches: tuple[Patch, ...] = field(default=(), metadata=NOT_IN_JSON)
+    called_at: tuple[Place, ...] = field(default=(), metadata=NOT_IN_JSON)
     is_earlier: bool = False
     is_shared: bool = False
 

@@ -133,7 +133,7 @@ class Symbol:
     compile_id: CompileId | None
     name: str
     hint: str
-    source: str
+    source: Annotated[str, "what it is the size of"]
     place: Place | None
     stack: tuple[StackFrame, ...] = ()
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Literal, NamedTuple
 
+from ..shared.declared import NOT_IN_JSON
 from ..shared.quick_dataclass import dataclass
 from .ids import CompileId, Place
 
@@ -82,24 +83,20 @@ class TensorInfo:
 
 @dataclass(frozen=True)
 class Node:
-    """A node of an FX graph. `tensors` has one entry for a tensor, several for a tuple of them.
-
-    `inputs` names the nodes that it reads; `source` is the expression of a placeholder's value in the frame.
-    Where `place` is in an installed package, `called_from` is the program's own line that leads there.
-    """
+    """A node of an FX graph, as torch.fx has it."""
 
     op: Literal["placeholder", "get_attr", "call_function", "call_method", "call_module", "output", "root"]
-    name: str
-    target: str
-    args: str
-    kwargs: str
-    inputs: tuple[str, ...] = ()
-    tensors: tuple[TensorInfo, ...] = ()
-    symbol: str | None = None
-    source: str | None = None
-    is_parameter: bool = False
-    place: Place | None = None
-    called_from: Place | None = None
+    name: Annotated[str, "by which others refer to it"]
+    target: Annotated[str, "what is called: torch.abs, operator.add, a method's name"]
+    args: Annotated[str, "as torch.fx prints them"]
+    kwargs: Annotated[str, "as torch.fx prints them"]
+    inputs: Annotated[tuple[str, ...], "the names of the nodes that it reads, each once"] = ()
+    tensors: Annotated[tuple[TensorInfo, ...], "one for a tensor, several for a tuple of them"] = ()
+    symbol: Annotated[str | None, "the expression, where the value is a symbolic number"] = None
+    source: Annotated[str | None, "where the frame finds a placeholder's value"] = None
+    is_parameter: Annotated[bool, "whether a placeholder's value is a torch.nn.Parameter"] = False
+    place: Annotated[Place | None, "the innermost line of the user's that made the node"] = None
+    called_from: Annotated[Place | None, "the program's own line, where `place` is in a package"] = None
 
 
 @dataclass(frozen=True)
@@ -222,20 +219,18 @@ class SavedTensor:
     """A value that a forward graph saves for its backward.
 
     `kind` says where its memory comes from: input (of the forward, also a parameter), output (which the user
-    gets too), or activation. `storage` names the node that allocated the memory. `bytes` are those of the
-    elements, for symbolic sizes with the values of the compile; None where they are not known. `tensor` is
-    None for a size, whose expression is `symbol`, and for other values.
+    gets too), or activation. `tensor` is None for a size and for other values.
     """
 
-    name: str
+    name: Annotated[str, "of the node in the forward graph"]
     kind: Literal["input", "output", "activation"]
-    operator: str | None
-    tensor: TensorInfo | None
-    symbol: str | None
-    bytes: int | None
-    storage: str
+    operator: Annotated[str | None, "that made it; null for an input"]
+    tensor: TensorInfo | None = field(metadata=NOT_IN_JSON)
+    symbol: Annotated[str | None, "the expression of a symbolic size"]
+    bytes: Annotated[int | None, "of its elements, for symbolic sizes those met when compiling"]
+    storage: Annotated[str, "the node that made its memory; several tensors may share one"]
     storage_bytes: int | None
-    place: Place | None
+    place: Annotated[Place | None, "the user's line"]
 
     @property
     def has_symbolic_size(self) -> bool:

@@ -61,27 +61,23 @@ class RecompileReasons:
 class Guard:
     """A condition under which a cache entry may be used."""
 
-    type: str
-    source: str
-    scope: str | None
-    code: tuple[str, ...]
-    place: Place | None
+    type: Annotated[str, "the method of torch's GuardBuilder: TENSOR_MATCH"]
+    source: Annotated[str, "what it is about: L['x'] is a local, G['x'] a global; empty for torch's state"]
+    scope: Annotated[str | None, "torch's GuardSource, in lower case"]
+    code: Annotated[tuple[str, ...], "torch's text of what is to be checked"]
+    place: Annotated[Place | None, "the user's line that it is due to"]
 
 
 @dataclass(frozen=True)
 class GuardCheck:
-    """A leaf of torch's guard tree: one check that is evaluated before the cache entry runs.
+    """A leaf of torch's guard tree: one check that is evaluated before the cache entry runs."""
 
-    `code` is torch's text of the check. `user_code` is the line that caused it, at `place`, whose file name
-    torch may have truncated at the front.
-    """
-
-    type: str
-    source: str
-    code: str
-    user_code: str | None
-    place: Place | None
-    function: str | None
+    type: Annotated[str, "the kind of leaf"]
+    source: Annotated[str, "what it is about; empty for torch's state and for relations between sources"]
+    code: Annotated[str, "torch's text; empty where a relational check is printed at another source"]
+    user_code: Annotated[str | None, "the user's line that it is due to"]
+    place: Annotated[Place | None, "where that line is; torch may cut the file's name short at the front"]
+    function: Annotated[str | None, "in which that line is"]
 
 
 @dataclass

@@ -2,24 +2,40 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, reduce
 from types import UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
+from .declared import At
 from .validation import matches
 
 _Kind = TypeVar("_Kind")
 
 
 def from_fields(kind: type[_Kind], source: object, /, **others: Any) -> _Kind:
-    """A `kind` with the fields `others`; `source` has all further ones, as attributes of the same names."""
-    values = {name: getattr(source, name) for name in _names(cast(Any, kind)) if name not in others}
-    return kind(**values, **others)
+    """A `kind` with the fields `others`; `source` has all further ones, under their names or where `At` says.
+
+    What is None on the way there makes the field None.
+    """
+    paths = _paths(cast(Any, kind))
+    return kind(
+        **{name: reduce(_attribute, at, source) for name, at in paths if name not in others}, **others
+    )
+
+
+def _attribute(value: Any, name: str) -> Any:
+    return None if value is None else getattr(value, name)
 
 
 @cache
-def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+def _paths(kind: Any) -> list[tuple[str, list[str]]]:
+    """Each field, and the attributes that lead to its value."""
+    found = []
+    for field in fields(kind):
+        notes = getattr(field.type, "__metadata__", ())
+        path = next((note.path for note in notes if isinstance(note, At)), field.name)
+        found.append((field.name, path.split(".")))
+    return found
 
 
 def from_json(kind: type[_Kind], value: Any) -> _Kind:

@@ -1,7 +1,8 @@
 """What the fields of dataclasses say of JSON documents; `dynamo_reporters/documents.py` goes by it.
 
-Bounds of annotated numbers: `Annotated[int, Ge(1), "what it counts"]`. Metadata of a field: `INLINE`, whose
-own fields stand in its place, and `NOT_IN_JSON`, which documents leave out.
+Bounds of annotated numbers: `Annotated[int, Ge(1), "what it counts"]`. Where the value has another name in
+the source: `At`. Metadata of a field: `INLINE`, whose own fields stand in its place, and `NOT_IN_JSON`, which
+documents leave out.
 """
 
 from typing import Annotated
@@ -21,6 +22,13 @@ class Gt:
     """The bound that an annotated number is greater than."""
 
     value: int
+
+
+@dataclass(frozen=True)
+class At:
+    """Where `from_fields` finds the value of a field: a path of attributes, `times.untimed`."""
+
+    path: str
 
 
 Count = Annotated[int, Ge(0)]

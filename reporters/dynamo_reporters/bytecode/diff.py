@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Literal
+from typing import Annotated, Literal
 
 from dynamo_core.analysis.bytecode.resume_chain import is_resume_function
 from dynamo_core.analysis.bytecode.rewritten import (
@@ -39,9 +39,11 @@ _OWN_CALL = re.compile(r"__compiled_fn_|__resume_at_")
 class Aligned:
     """An instruction on one side or on both, by its index there."""
 
-    kind: Literal["kept", "removed", "inserted"]
-    before: int | None
-    after: int | None
+    kind: Annotated[
+        Literal["kept", "removed", "inserted"], "kept: same opcode, argument and line on both sides"
+    ]
+    original: Annotated[int | None, "index in original; null where it is inserted"]
+    modified: Annotated[int | None, "index in modified; null where it is removed"]
 
 
 def align(bytecode: Bytecode, is_whole: bool = False) -> list[Aligned]:
@@ -133,9 +135,9 @@ class _Rows:
     def changes(self) -> Iterator[Change]:
         for kind, rows in groupby(align(self._bytecode, self._show_all), key=lambda row: row.kind):
             if kind == "inserted":
-                yield from self._inserted([row.after for row in rows if row.after is not None])
+                yield from self._inserted([row.modified for row in rows if row.modified is not None])
                 continue
-            for is_prologue, run in groupby(rows, key=lambda row: row.before in self._prologue):
+            for is_prologue, run in groupby(rows, key=lambda row: row.original in self._prologue):
                 if is_prologue:
                     yield self._prologue_note()
                     continue
@@ -147,19 +149,18 @@ class _Rows:
         return Change("note", f"      {count} that led to the break, over what had run before: gone")
 
     def _from_source(self, row: Aligned) -> Iterator[Change]:
-        before = self._bytecode.original[row.before or 0]
+        before = self._bytecode.original[row.original or 0]
         if before.line is not None and before.line != self._line:
             self._line = before.line
             yield Change("note", f"{before.line:>4}  {self._bytecode.source.get(before.line, '')}".rstrip())
-        after = None if row.after is None else _text(self._bytecode.modified[row.after])
-        yield Change(row.kind, _text(before), after or "")
+        yield Change(row.kind, _text(before))
 
     def _inserted(self, run: Sequence[int]) -> Iterator[Change]:
         """Instructions of Dynamo's that stand together, by the statement that they make up."""
         if self._show_all:
             for i in run:
                 instruction = self._bytecode.modified[i]
-                yield Change("inserted", after=_text(instruction))
+                yield Change("inserted", _text(instruction))
                 yield from self._notes(plain_argument(instruction))
             return
         for statement, group in groupby(run, key=self._owners.__getitem__):
@@ -174,7 +175,7 @@ class _Rows:
                 has_marks = any(name.startswith(_MARK) for name in names)
                 marks = ", some for the profiler" if has_marks else ""
                 summary = f"{shortened(statement.text)}  # {count}{marks}"
-            yield Change("inserted", after=summary)
+            yield Change("inserted", summary)
             for name in names:
                 if not name.startswith(_MARK):
                     yield from self._notes(name)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from dynamo_core.analysis.bytecode import resume_chain
 from dynamo_core.analysis.bytecode.resume_chain import (
@@ -21,14 +21,15 @@ from dynamo_core.analysis.bytecode.resume_chain import (
     Step as ChainStep,
 )
 from dynamo_core.analysis.bytecode.rewritten import Rewritten, read_rewritten, short_name, without_marks
-from dynamo_core.analysis.words import compile_label, frame_name, number, place
+from dynamo_core.analysis.words import compile_label, frame_name, number
 from dynamo_core.model import Bytecode, CompileId, Graph, Instruction, Place, Process, Recording
 from dynamo_core.shared.conversion import from_fields
-from dynamo_core.shared.declared import Count
+from dynamo_core.shared.declared import At, Count
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.shown_paths import shown_path
 
 from ..page.blocks import Block, Bullets, Code, Heading, Paragraph
-from .diff import align, shortened
+from .diff import Aligned, align, shortened
 
 # A frame's own source, with what runs each line: graphs, the interpreter, a resume function from here on.
 
@@ -44,13 +45,20 @@ LEGEND = (
 
 @dataclass
 class Line:
-    """A line of a frame: the graphs with ops of it, whether the interpreter has a part, and remarks."""
+    """A line of the frame with what runs it."""
 
-    number: int
-    text: str
-    graphs: list[int] = field(default_factory=list)
-    is_eager: bool = False
-    remarks: list[str] = field(default_factory=list)
+    line: Annotated[int, "its number"]
+    text: Annotated[str, "as it is in the file"]
+    graphs: Annotated[list[int], "the graphs with ops of it"] = field(default_factory=list)
+    is_eager: Annotated[bool, "whether the interpreter runs it, or a part of it"] = False
+    remarks: Annotated[
+        list[str], "breaks at it, branches, and resume functions that take over there, each once"
+    ] = field(default_factory=list)
+
+    def remark(self, text: str) -> None:
+        """Add a remark, unless it is there."""
+        if text not in self.remarks:
+            self.remarks.append(text)
 
     @property
     def runner(self) -> str:
@@ -69,7 +77,7 @@ def annotated(chain: ChainStep) -> list[Line]:
         _add_breaks(lines, step)
         for continuation in step.continuations:
             if continuation.line in lines:
-                lines[continuation.line].remarks.append(_taking_over(continuation))
+                lines[continuation.line].remark(_taking_over(continuation))
     return [lines[line] for line in sorted(lines)]
 
 
@@ -118,14 +126,14 @@ def _add_eager(lines: dict[int, Line], step: ChainStep) -> None:
     bytecode = step.bytecode
     opcodes: dict[int, list[str]] = {}
     for row in align(bytecode):
-        if row.kind == "kept" and row.before is not None:
-            instruction = bytecode.original[row.before]
+        if row.kind == "kept" and row.original is not None:
+            instruction = bytecode.original[row.original]
             if instruction.line in lines:
                 opcodes.setdefault(instruction.line, []).append(instruction.opcode)
     for line, kept in opcodes.items():
         lines[line].is_eager = True
         if all("POP_JUMP" in opcode for opcode in kept):
-            lines[line].remarks.append(_branch_remark(lines[line], step))
+            lines[line].remark(_branch_remark(lines[line], step))
 
 
 def _branch_remark(line: Line, step: ChainStep) -> str:
@@ -139,23 +147,23 @@ def _add_breaks(lines: dict[int, Line], step: ChainStep) -> None:
         outer = graph_break.stack[0].place if graph_break.stack else None
         if outer is not None and outer.line in lines:
             label = compile_label(step.bytecode.compile_id)
-            lines[outer.line].remarks.append(f"break {label} at {break_text(graph_break)}")
+            lines[outer.line].remark(f"break {label} at {break_text(graph_break)}")
 
 
 def _listing(lines: list[Line]) -> str:
     width = max(len(line.runner) for line in lines)
     shown: list[str] = []
     for line in lines:
-        shown.append(f"{line.runner:>{width}} │ {line.number:>4}  {line.text}".rstrip())
+        shown.append(f"{line.runner:>{width}} │ {line.line:>4}  {line.text}".rstrip())
         indent = len(line.text) - len(line.text.lstrip())
-        shown += [f"{'':>{width}} │       {'':>{indent}}↑ {remark}" for remark in dict.fromkeys(line.remarks)]
+        shown += [f"{'':>{width}} │       {'':>{indent}}↑ {remark}" for remark in line.remarks]
     return "\n".join(shown)
 
 
 def _inlined(graph: Graph, chain: ChainStep) -> list[str]:
     return [
         f"graph {graph.number} also has {number(len(lines), 'op')} of functions inlined into it, "
-        f"from {_file(file)} {lines_text(lines)}"
+        f"from {shown_path(file)} {lines_text(lines)}"
         for file, lines in inlined_places(graph, chain.bytecode).items()
     ]
 
@@ -186,25 +194,6 @@ def rewritten_text(rewritten: Rewritten, bytecode: Bytecode, show_all: bool = Tr
     return "\n".join(lines)
 
 
-def _file(file: str) -> str:
-    """A file as `place` names it."""
-    return place(Place(file, 0)).removesuffix(":0")
-
-
-# `dynamo bytecode` as JSON:
-
-
-@dataclass(frozen=True)
-class Change:
-    """An instruction on both sides, or on one."""
-
-    kind: Annotated[
-        Literal["kept", "removed", "inserted"], "kept: same opcode, argument and line on both sides"
-    ]
-    original: Annotated[int | None, "index in original; null where it is inserted"]
-    modified: Annotated[int | None, "index in modified; null where it is removed"]
-
-
 @dataclass(frozen=True)
 class Inlined:
     """Functions of a file that ops come from."""
@@ -218,7 +207,7 @@ class Inlined:
 class GraphOfFrame:
     """A graph of a compile, with the lines of the frame and of other functions that its ops are from."""
 
-    graph: Annotated[int, "its number, from 1 in each process"]
+    graph: Annotated[int, At("number"), "its number, from 1 in each process"]
     called_as: Annotated[str | None, "the global through which the modified bytecode calls it"]
     ops: int | None
     lines: Annotated[
@@ -265,24 +254,13 @@ class Step:
 
     in_common: ClassVar[str] = "step_of_frame"
 
-    compile_id: CompileId | None
+    compile_id: Annotated[CompileId | None, At("bytecode.compile_id")]
     is_repeated: Annotated[bool, "whether what follows is shown at an earlier step of this chain"]
     graphs: Annotated[list[int], "numbers of the graphs"]
     breaks: Annotated[list[BreakOfStep], "where it broke"]
     continuations: Annotated[
         list[Continuation], "the resume functions that take over; at a branch there are two"
     ]
-
-
-@dataclass(frozen=True)
-class SourceLine:
-    """A line of the frame with what runs it."""
-
-    line: Annotated[int, "its number"]
-    text: Annotated[str, "as it is in the file"]
-    graphs: Annotated[list[int], "the graphs with ops of it"]
-    is_eager: Annotated[bool, "whether the interpreter runs it, or a part of it"]
-    remarks: Annotated[list[str], "breaks at it, branches, and resume functions that take over there"]
 
 
 @dataclass(frozen=True)
@@ -300,7 +278,7 @@ class FrameBytecode:
     is_resume_function: Annotated[bool, "whether it is the rest of a frame that broke"]
     original: Annotated[tuple[Instruction, ...], "as Python compiled it"]
     modified: Annotated[tuple[Instruction, ...], "as Dynamo rewrote it"]
-    changes: Annotated[list[Change], "both lists, aligned; each instruction is in one entry"]
+    changes: Annotated[list[Aligned], "both lists, aligned; each instruction is in one entry"]
     graphs: Annotated[list[GraphOfFrame], "the graphs of this compile"]
     resume_functions: Annotated[list[ResumeFunction], "those that this compile's break made"]
     python: Annotated[
@@ -314,7 +292,7 @@ class FrameBytecode:
         "how this compile goes on after its breaks; null where the chain of the frame that broke shows it",
     ]
     source: Annotated[
-        list[SourceLine] | None,
+        list[Line] | None,
         "the lines of the frame with what runs each, in the whole chain; null as chain is",
     ]
 
@@ -355,7 +333,7 @@ def _frame(
         bytecode,
         process=process,
         is_resume_function=is_resume_function(bytecode),
-        changes=[Change(row.kind, row.before, row.after) for row in align(bytecode, is_whole=True)],
+        changes=align(bytecode, is_whole=True),
         graphs=_graphs(bytecode, links),
         resume_functions=[
             ResumeFunction(
@@ -368,17 +346,17 @@ def _frame(
         python=rewritten_text(rewritten, bytecode),
         is_python_whole=rewritten.stopped_at is None,
         chain=None if chain is None else _step(chain),
-        source=None if chain is None else _source(chain),
+        source=None if chain is None else annotated(chain),
     )
 
 
 def _graphs(bytecode: Bytecode, links: Links) -> list[GraphOfFrame]:
     called = {graph.number: name for name, graph in links.called_graphs(bytecode).items()}
     return [
-        GraphOfFrame(
-            graph=graph.number,
+        from_fields(
+            GraphOfFrame,
+            graph,
             called_as=called.get(graph.number),
-            ops=graph.ops,
             lines=None if graph.nodes is None else own_lines(graph, bytecode),
             inlined=None
             if graph.nodes is None
@@ -392,20 +370,13 @@ def _graphs(bytecode: Bytecode, links: Links) -> list[GraphOfFrame]:
 
 
 def _step(step: resume_chain.Step) -> Step:
-    return Step(
-        compile_id=step.bytecode.compile_id,
-        is_repeated=step.is_repeated,
+    return from_fields(
+        Step,
+        step,
         graphs=[graph.number for graph in step.graphs],
-        breaks=[BreakOfStep(graph_break.place, graph_break.kind) for graph_break in step.breaks],
+        breaks=[from_fields(BreakOfStep, each) for each in step.breaks],
         continuations=[
             Continuation(each.function.name, each.line, list(map(_step, each.compiled)), each.shown_before)
             for each in step.continuations
         ],
     )
-
-
-def _source(chain: resume_chain.Step) -> list[SourceLine]:
-    return [
-        SourceLine(line.number, line.text, line.graphs, line.is_eager, list(dict.fromkeys(line.remarks)))
-        for line in annotated(chain)
-    ]

@@ -9,24 +9,19 @@ from dynamo_core.findings import Action, Finding
 from dynamo_core.model import (
     AssignedBackend,
     CaptureDecision,
-    Compile,
     CompileId,
-    Graph,
-    GraphBreak,
     Place,
     Process,
     StackFrame,
 )
 from dynamo_core.shared.conversion import from_fields
-from dynamo_core.shared.declared import Count, Ge, Seconds
+from dynamo_core.shared.declared import At, Count, Ge, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..parts.after_freeze import FreezeDocument
 from ..parts.backends import Verified
 from ..parts.training_document import OptimizerMade, PairTotals, optimizers_of, totals_in
 from .interventions import Overrides, Semantics
-
-# What the document of `dynamo explain` has of each process.
 
 
 @dataclass(frozen=True)
@@ -39,7 +34,7 @@ class FrameTried:
     outcome: Literal["compiled", "skipped", "failed", "raised"]
     reason: str | None
     ok: bool
-    whole_graph: bool
+    whole_graph: Annotated[bool, At("is_whole_graph")]
     limit: Annotated[str | None, "the option whose limit made us leave the frame eager"]
 
 
@@ -50,18 +45,21 @@ class GraphInShort:
     number: Annotated[int, Ge(1)]
     name: str | None
     compile_id: CompileId | None
-    frame: str | None
-    place: Place | None
+    frame: Annotated[str | None, At("frame_name")]
+    place: Annotated[Place | None, At("frame_place")]
     backend: str | None
     assigned_backend: Annotated[
         AssignedBackend | None, "null where torch gave the graph to the only backend, or in a plain trace"
     ]
-    compiled: Annotated[bool, "the backend took it"]
-    specialization: Annotated[bool, "a further compile of a graph that counts already"]
+    compiled: Annotated[bool, At("is_compiled"), "the backend took it"]
+    specialization: Annotated[
+        bool, At("is_specialization"), "a further compile of a graph that counts already"
+    ]
     ops: Count | None
     calls: Count | None
     untimed_calls: Annotated[
         Count | None,
+        At("times.untimed"),
         "of these, how many were only counted, since the calls are short: the time is extrapolated from the "
         "others",
     ]
@@ -83,9 +81,9 @@ class BreakInShort:
     reason: str
     compile_id: CompileId | None
     stack: tuple[StackFrame, ...]
-    explanation: str | None
-    hints: list[str] | None
-    registry_id: str | None
+    explanation: Annotated[str | None, At("explanation.explanation")]
+    hints: Annotated[tuple[str, ...] | None, At("explanation.hints")]
+    registry_id: Annotated[str | None, At("explanation.registry_id")]
 
 
 @dataclass(frozen=True)
@@ -93,18 +91,18 @@ class CompileInShort:
     """torch's compilation metrics of a frame, or of a backward graph."""
 
     compile_id: CompileId | None
-    frame: str | None
+    frame: Annotated[str | None, At("name")]
     place: Place | None
     seconds: Seconds | None
-    forward: bool
+    forward: Annotated[bool, At("is_forward")]
     guards: Count | None
     ops: Count | None
     recompile_reason: str | None
-    restart_reasons: Annotated[list[str], "why tracing restarted"]
+    restart_reasons: Annotated[tuple[str, ...], "why tracing restarted"]
     seconds_before_restart: Seconds | None
     fail_type: str | None
     fail_reason: str | None
-    cumulative_phases: Annotated[dict[str, float], "seconds; each phase holds those after it"]
+    cumulative_phases: Annotated[dict[str, float], At("phases"), "seconds; each phase holds those after it"]
     cache_hits: Count | None
     cache_misses: Count | None
 
@@ -122,11 +120,15 @@ class LookUp:
 class ExplainedProcess:
     """A process that imported torch. Null is what was not recorded, as in a plain torch trace."""
 
-    stream: str
+    stream: Annotated[str, At("stream.name")]
     rank: int | None
     info: Annotated[dict[str, Any] | None, "pid, ppid, argv, versions, environment"]
-    torch: Annotated[str | None, "version"]
-    captures: Annotated[list[CaptureDecision], "each decision to compile or only to observe, with its reason"]
+    torch: Annotated[str | None, At("torch_version"), "version"]
+    captures: Annotated[
+        list[CaptureDecision],
+        At("interventions.captures"),
+        "each decision to compile or only to observe, with its reason",
+    ]
     frames: list[FrameTried] | None
     graphs: list[GraphInShort]
     optimizers: Annotated[
@@ -137,82 +139,44 @@ class ExplainedProcess:
     graph_breaks: list[BreakInShort] | None
     compiles: list[CompileInShort]
     cache_lookups: list[LookUp]
-    torch_totals: Annotated[dict[str, int] | None, "torch's own counts at the process's end"]
+    torch_totals: Annotated[
+        dict[str, int] | None, At("runtime.end.torch_totals"), "torch's own counts at the process's end"
+    ]
     peak_memory: Annotated[
         dict[str, Count] | None, "in bytes: resident, and allocated on each CUDA device in use"
     ]
-    torch_config: Annotated[dict[str, dict[str, str]] | None, "settings that are not the defaults"]
-    devices: list[str] | None
-    failed_probes: Annotated[dict[str, str], "what could not be recorded, and why"]
-    damaged_records: Count
-    lost_records: Count | None
-    records: Annotated[dict[str, int], "how many of each kind"]
+    torch_config: Annotated[
+        dict[str, dict[str, str]] | None,
+        At("runtime.state.torch_config"),
+        "settings that are not the defaults",
+    ]
+    devices: Annotated[list[str] | None, At("runtime.state.devices")]
+    failed_probes: Annotated[
+        dict[str, str], At("health.failed_probes"), "what could not be recorded, and why"
+    ]
+    damaged_records: Annotated[Count, At("health.damaged_records")]
+    lost_records: Annotated[Count | None, At("health.lost_records")]
+    records: Annotated[dict[str, int], At("health.record_counts"), "how many of each kind"]
 
 
 def explained(process: Process) -> ExplainedProcess:
     """The figures of one process."""
     has_breaks = process.is_ours or process.breaks
-    return ExplainedProcess(
-        stream=process.stream.name,
-        rank=process.rank,
+    return from_fields(
+        ExplainedProcess,
+        process,
         info=dict(vars(process.info)) or None,
-        torch=process.torch_version,
-        captures=process.interventions.captures,
-        frames=[from_fields(FrameTried, frame, whole_graph=frame.is_whole_graph) for frame in process.frames]
-        if process.is_ours
-        else None,
-        graphs=[_graph(graph, process) for graph in process.graphs],
+        frames=[from_fields(FrameTried, frame) for frame in process.frames] if process.is_ours else None,
+        graphs=[
+            from_fields(GraphInShort, graph, training=totals_in(graph, process)) for graph in process.graphs
+        ],
         optimizers=optimizers_of(process),
         inherited_graph_calls=process.inherited_calls if process.is_ours else None,
-        graph_breaks=list(map(_break, process.breaks)) if has_breaks else None,
-        compiles=list(map(_compile, process.compiles)),
+        graph_breaks=[from_fields(BreakInShort, each) for each in process.breaks] if has_breaks else None,
+        compiles=[from_fields(CompileInShort, each) for each in process.compiles],
         cache_lookups=[from_fields(LookUp, each) for each in process.caching.lookups],
-        torch_totals=process.runtime.end.torch_totals if process.runtime.end else None,
         peak_memory=peaks([process]) or None,
-        torch_config=process.runtime.state.torch_config,
-        devices=process.runtime.state.devices,
-        failed_probes=process.health.failed_probes,
-        damaged_records=process.health.damaged_records,
-        lost_records=process.health.lost_records,
-        records=process.health.record_counts,
     )
-
-
-def _graph(graph: Graph, process: Process) -> GraphInShort:
-    return from_fields(
-        GraphInShort,
-        graph,
-        frame=graph.frame_name,
-        place=graph.frame_place,
-        compiled=graph.is_compiled,
-        specialization=graph.is_specialization,
-        untimed_calls=None if graph.times is None else graph.times.untimed,
-        training=totals_in(graph, process),
-    )
-
-
-def _break(graph_break: GraphBreak) -> BreakInShort:
-    explanation = graph_break.explanation
-    return from_fields(
-        BreakInShort,
-        graph_break,
-        explanation=explanation.explanation if explanation else None,
-        hints=list(explanation.hints) if explanation else None,
-        registry_id=explanation.registry_id if explanation else None,
-    )
-
-
-def _compile(compile_: Compile) -> CompileInShort:
-    return from_fields(
-        CompileInShort,
-        compile_,
-        frame=compile_.name,
-        forward=compile_.is_forward,
-        cumulative_phases=compile_.phases,
-    )
-
-
-# `dynamo explain` as JSON, with what no other report goes into:
 
 
 @dataclass(frozen=True)

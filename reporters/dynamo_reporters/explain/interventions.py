@@ -27,29 +27,20 @@ from ..page.blocks import Block, Bullets, Heading, Paragraph
 
 def override_lines(recording: Recording) -> list[str]:
     """One for each call or compile in which something was replaced, and for each override that found none."""
-    applied = [_applied(each) for process in recording.processes for each in process.interventions.overrides]
-    lines = list(dict.fromkeys(applied))
+    lines = list(dict.fromkeys(_applied(each.override) for each in _overrides_in(recording)))
     lines += [f"{override}: found {_what_for(override)}" for override in unmatched_overrides(recording)]
-    changed = [
-        _changed(each) for process in recording.processes for each in process.interventions.changed_settings
-    ]
-    lines += dict.fromkeys(changed)
+    lines += dict.fromkeys(_changed(each.setting) for each in _settings_in(recording))
     return lines + [f"{text}: torch never loaded that module" for text in _settings_not_met(recording)]
 
 
 def unmatched_overrides(recording: Recording) -> list[str]:
     """Overrides that replaced nothing in any process."""
-    met = {
-        text
-        for process in recording.processes
-        for each in process.interventions.overrides
-        for text in each.overrides
-    }
+    met = {text for each in _overrides_in(recording) for text in each.override.overrides}
     return [text for text in recording.settings.override or () if text not in met]
 
 
 def _settings_not_met(recording: Recording) -> list[str]:
-    met = {each.change for process in recording.processes for each in process.interventions.changed_settings}
+    met = {each.setting.change for each in _settings_in(recording)}
     return [text for text in recording.settings.config or () if text not in met]
 
 
@@ -80,20 +71,18 @@ class Overrides:
 
 def overrides_of(recording: Recording) -> Overrides:
     """The overrides, as the JSON document has them."""
-    processes = recording.processes
-    return Overrides(
-        applied=[
-            OverrideOfProcess(process, each)
-            for process in processes
-            for each in process.interventions.overrides
-        ],
-        unmatched=unmatched_overrides(recording) + _settings_not_met(recording),
-        settings=[
-            SettingOfProcess(process, each)
-            for process in processes
-            for each in process.interventions.changed_settings
-        ],
-    )
+    unmatched = unmatched_overrides(recording) + _settings_not_met(recording)
+    return Overrides(_overrides_in(recording), unmatched, _settings_in(recording))
+
+
+def _overrides_in(recording: Recording) -> list[OverrideOfProcess]:
+    return [OverrideOfProcess(p, each) for p in recording.processes for each in p.interventions.overrides]
+
+
+def _settings_in(recording: Recording) -> list[SettingOfProcess]:
+    return [
+        SettingOfProcess(p, each) for p in recording.processes for each in p.interventions.changed_settings
+    ]
 
 
 def _applied(each: AppliedOverride) -> str:
@@ -186,7 +175,7 @@ class Semantics:
 
 
 def semantics_of(recording: Recording) -> list[Semantics]:
-    """Where eager answered, as the JSON document has it."""
+    """Where torch.compile does not do what eager does, each with its place where that is known."""
     return [
         Semantics(process, replace(each, place=_place_of(each, compiles)))
         for process in recording.processes
@@ -196,19 +185,15 @@ def semantics_of(recording: Recording) -> list[Semantics]:
 
 
 def _is_kept(recording: Recording) -> bool:
-    return any(
-        each.answered == "eager"
-        for process in recording.processes
-        for each in process.interventions.semantic_differences
-    )
+    return any(each.difference.answered == "eager" for each in semantics_of(recording))
 
 
 def _lines(recording: Recording) -> Iterator[str]:
     for process in recording.processes:
         compiles = _compiles(process)
         for each in process.interventions.semantic_differences:
-            where = place(_place_of(each, compiles))
-            yield f"{where}{_frame(each, compiles)}: {_sentence(each)}. {_FARED[each.answered]}".strip()
+            where = f"{place(_place_of(each, compiles))}{_frame(each, compiles)}"
+            yield f"{where}: {_sentence(each)}. {_FARED[each.answered]}".strip()
 
 
 def _sentence(each: SemanticDifference) -> str:

@@ -12,7 +12,7 @@ from dynamo_core.analysis.words import number
 from dynamo_core.case import Case
 from dynamo_core.findings import Action, Finding
 
-from ..page.blocks import Block, Bullets, Heading, Paragraph, Role
+from ..page.blocks import Block, Bullets, Heading, Paragraph, Role, rest
 from ..page.terminal import lines_needed
 from ..parts.actions import ACTIONS_TITLE, headline, what_is_cured, what_it_saves, what_to_do
 from .sections import SECTIONS, Section, further_commands
@@ -91,15 +91,12 @@ def _notes(case: Case, sections: Sequence[Section]) -> list[str]:
 
 def _listed(items: Sequence[str], shown: int, lines: int, role: Role = "plain") -> Iterator[Block]:
     """The first of them, in so many lines each."""
-    rest = len(items) - shown
+    more_than_shown = len(items) - shown
     # A line that says how many more there are takes the place of one.
-    first = items if rest <= 0 else items[: shown - 1]
-    more = [f"… and {len(items) - len(first):,} more; {_ALL} all"] if rest > 0 else []
+    first = items if more_than_shown <= 0 else items[: shown - 1]
+    more = [f"… and {len(items) - len(first):,} more; {_ALL} all"] if more_than_shown > 0 else []
     if items:
         yield Bullets([*(_cut(item, lines) for item in first), *more], role)
-
-
-# What to do.
 
 
 def _actions(case: Case, room: int) -> Iterator[Block]:
@@ -117,9 +114,7 @@ def _actions(case: Case, room: int) -> Iterator[Block]:
             break
         yield from item
         shown += 1
-    rest = len(case.actions) - shown
-    if rest:
-        yield Paragraph(f"… and {number(rest, 'more action')}; {_ALL} all", "dim")
+    yield from rest(len(case.actions) - shown, "action", f"; {_ALL} all")
 
 
 def _action(action: Action, cured: Sequence[Finding], lines: int) -> Iterator[Block]:
@@ -131,9 +126,6 @@ def _action(action: Action, cured: Sequence[Finding], lines: int) -> Iterator[Bl
         first, *others = action.alternatives
         more = f" (and {number(len(others), 'other way', 'other ways')})" if others else ""
         yield Paragraph(_INDENT + _cut(f"or {what_to_do(first.remedy)}", 1, more), "dim")
-
-
-# What else there is.
 
 
 def _counts(case: Case) -> Iterator[Block]:
@@ -155,9 +147,6 @@ def _more(case: Case) -> Iterator[Block]:
     commands = further_commands(case)
     if commands:
         yield Paragraph(_cut(commands, 3), "dim")
-
-
-# How much room it takes.
 
 
 def _cut(text: str, lines: int, after: str = "") -> str:

@@ -28,7 +28,7 @@ from dynamo_core.remedies.rules import place_of
 from dynamo_core.shared.bisection import BISECTED
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..page.blocks import Block, Bullets, Heading, Paragraph
+from ..page.blocks import Block, Bullets, Heading, Paragraph, rest
 from ..parts.actions import ACTIONS_TITLE, action_blocks, action_lines
 from ..parts.after_freeze import after_freeze, freeze_of, freeze_sentence, frozen_lines
 from ..parts.backends import backends_section, taken_line, verified_blocks, verified_lines, verified_of
@@ -44,7 +44,7 @@ from .interventions import (
     semantics_of,
     semantics_section,
 )
-from .tables import compile_time_blocks, counts_blocks, graphs_blocks, ranks_blocks, rest
+from .tables import compile_time_blocks, counts_blocks, graphs_blocks, ranks_blocks
 
 _ROWS_SHOWN = 10
 _PROBLEMS_SHOWN = 100
@@ -91,7 +91,7 @@ def _listed(
         if found:
             yield Heading(title)
             yield Bullets(found[:_ROWS_SHOWN])
-            yield from rest(len(found) - _ROWS_SHOWN, "such line", "--format json has all")
+            yield from rest(len(found) - _ROWS_SHOWN, "such line", "; --format json has all")
 
     return Section(name, blocks, lines or items, f"  {prefix}: ", 5, fields, title, items)
 
@@ -169,7 +169,7 @@ def _problems(case: Case) -> Iterator[Block]:
     if found:
         yield Heading("What could not be seen")
         yield Bullets(found[:_PROBLEMS_SHOWN], "warning")
-        yield from rest(len(found) - _PROBLEMS_SHOWN, "problem", "--format json has all")
+        yield from rest(len(found) - _PROBLEMS_SHOWN, "problem", "; --format json has all")
 
 
 def further_commands(case: Case) -> str:
@@ -201,7 +201,7 @@ def _actions_and_findings(case: Case) -> Iterator[Block]:
         yield Heading(ACTIONS_TITLE)
         for action in case.actions[:_MOST_SHOWN]:
             yield from action_blocks(action, case.cured_by(action))
-        yield from rest(len(case.actions) - _MOST_SHOWN, "action", "--format json has all")
+        yield from rest(len(case.actions) - _MOST_SHOWN, "action", "; --format json has all")
     can_run_again = case.recording.run is not None
     yield from findings_section(case.findings, can_run_again=can_run_again, shown=_MOST_SHOWN)
 

@@ -25,7 +25,7 @@ from dynamo_core.case import Case
 from dynamo_core.model import Compile, Graph, Process, Recording
 
 from ..documents import shares_of
-from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, bar, table
+from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, bar, rest, table
 from ..parts.backends import backend_text
 
 _ONLY_IF_ANY = ("whole-graph frames", "frames left eager by dynamo run")
@@ -110,7 +110,7 @@ def ranks_blocks(case: Case) -> Iterator[Block]:
         rows.append([str(process.rank), *map(count_text, counts), seconds(own.compile_time_s)])
     yield Heading("Ranks")
     yield table("rank>|" + "|".join(f"{heading}>" for heading in headings), rows[:_PROCESSES_SHOWN])
-    yield from rest(len(rows) - _PROCESSES_SHOWN, "rank", "--rank N shows one")
+    yield from rest(len(rows) - _PROCESSES_SHOWN, "rank", "; --rank N shows one")
     columns = {heading: {row[at] for row in rows} for at, heading in enumerate(headings[:-1], 1)}
     missing = "not recorded"
     differ = [heading for heading, values in columns.items() if len(values - {missing}) > 1]
@@ -166,12 +166,11 @@ def compile_time_blocks(case: Case) -> Iterator[Block]:
             if lookups[cache, outcome]
         ]
         notes.append(f"{cache_name(cache)}: {', '.join(outcomes)}")
-    if notes:
-        yield Bullets(notes)
+    yield Bullets(notes)
     costliest = sorted(with_process, key=lambda pair: -(pair[0].seconds or 0))
     if len(compiles) > 1:
         yield _compiles(costliest[:_ROWS_SHOWN], recording)
-        yield from rest(len(compiles) - _ROWS_SHOWN, "compile", "--format json has all")
+        yield from rest(len(compiles) - _ROWS_SHOWN, "compile", "; --format json has all")
 
 
 def _compiles(compiles: list[tuple[Compile, Process]], recording: Recording) -> Table:
@@ -203,8 +202,8 @@ def graphs_blocks(case: Case) -> Iterator[Block]:
         yield Heading(f"Graphs{process_title(process, case.recording)}")
         costliest = sorted(graphs, key=lambda graph: -(graph.host_seconds or 0))
         yield _graph_table(process, costliest[:_ROWS_SHOWN])
-        yield from rest(len(graphs) - _ROWS_SHOWN, "graph", "`dynamo graphs` shows all")
-    yield from rest(len(with_graphs) - _PROCESSES_SHOWN, "stream", "`dynamo graphs` shows all")
+        yield from rest(len(graphs) - _ROWS_SHOWN, "graph", "; `dynamo graphs` shows all")
+    yield from rest(len(with_graphs) - _PROCESSES_SHOWN, "stream", "; `dynamo graphs` shows all")
 
 
 def _graph_table(process: Process, graphs: list[Graph]) -> Table:
@@ -214,17 +213,9 @@ def _graph_table(process: Process, graphs: list[Graph]) -> Table:
     rows = []
     for graph in graphs:
         number_and_id, ops, origin = _graph_cells(graph, user_call_sites)
-        rows.append(
-            [
-                number_and_id,
-                ops,
-                count_text(graph.calls),
-                seconds_in_calls(graph.host_seconds, graph.times),
-                _a_later_call(graph),
-                backend_text(graph),
-                origin,
-            ]
-        )
+        spent = seconds_in_calls(graph.host_seconds, graph.times)
+        called = [count_text(graph.calls), spent, _a_later_call(graph), backend_text(graph)]
+        rows.append([number_and_id, ops, *called, origin])
     host_time = "forward (host)" if any(graph.backward for graph in graphs) else "host time"
     return table(f"graph>|ops>|calls>|{host_time}>|a later call>|backend|from", rows)
 
@@ -246,9 +237,3 @@ def _graph_cells(graph: Graph, user_call_sites: UserCallSites) -> list[str]:
         count_text(graph.ops),
         f"{graph_frame(graph)} {where}",
     ]
-
-
-def rest(count: int, what: str, where: str) -> Iterator[Block]:
-    """How many more there are than are shown, and where; nothing if there are none."""
-    if count > 0:
-        yield Paragraph(f"… and {number(count, 'more ' + what)}; {where}", "dim")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from typing import Annotated, Literal
 
 from dynamo_core.analysis.graphs.nodes import Kind, counts_of, kind_of
@@ -16,10 +17,9 @@ from dynamo_core.model import (
     Recording,
     Stage,
     Symbol,
-    TensorInfo,
 )
 from dynamo_core.shared.conversion import from_fields
-from dynamo_core.shared.declared import Count, Ge, Seconds
+from dynamo_core.shared.declared import INLINE, At, Count, Ge, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..parts.training_document import Pair, pairs_in
@@ -137,53 +137,12 @@ def missing_stages(processes: Sequence[Process], asked: Iterable[str]) -> list[s
     ]
 
 
-# `dynamo graphs` as JSON:
-
-
-@dataclass(frozen=True)
-class Counts:
-    """How many of each kind of node a graph has."""
-
-    inputs: Annotated[Count, "placeholders that are none of the following"]
-    parameters: Annotated[Count, "placeholders for a torch.nn.Parameter"]
-    buffers: Annotated[Count, "placeholders for a module's buffer"]
-    symbols: Annotated[Count, "placeholders for a symbolic number"]
-    ops: Annotated[Count, "call_* nodes"]
-    outputs: Annotated[Count, "distinct nodes that are returned"]
-
-
-@dataclass(frozen=True)
-class DynamicSymbol:
-    """A size or number that Dynamo made dynamic."""
-
-    name: str
-    hint: Annotated[str, "the value that was met when compiling"]
-    source: Annotated[str, "what it is the size of"]
-    place: Place | None
-
-
 @dataclass(frozen=True)
 class NodeOfGraph:
     """A node of the FX graph, in torch.fx's order."""
 
-    op: Annotated[
-        Literal["placeholder", "get_attr", "call_function", "call_method", "call_module", "output", "root"],
-        "torch.fx's opcode",
-    ]
-    name: Annotated[str, "the node's name, by which others refer to it"]
-    target: Annotated[str, "what is called: torch.abs, operator.add, a method's name"]
-    args: Annotated[str, "as torch.fx prints them"]
-    kwargs: Annotated[str, "as torch.fx prints them"]
-    inputs: Annotated[list[str], "the names of the nodes that it reads, each once"]
-    tensors: Annotated[
-        list[TensorInfo],
-        "one for a tensor, several for a tuple of them; none where the value is something else or not known",
-    ]
-    symbol: Annotated[str | None, "the expression, where the value is a symbolic number"]
+    node: Node = field(metadata=INLINE)
     kind: Annotated[Kind | None, "of a placeholder"]
-    source: Annotated[str | None, "where the frame finds a placeholder's value, as Dynamo writes it"]
-    is_parameter: Annotated[bool, "whether a placeholder's value is a torch.nn.Parameter"]
-    place: Annotated[Place | None, "the innermost line of the user's that made the node"]
 
 
 @dataclass(frozen=True)
@@ -207,16 +166,21 @@ class GraphCaptured:
     is_compiled: Annotated[bool, "whether the backend took it"]
     is_specialization: Annotated[bool, "whether it is a further compile of a graph that counts already"]
     ops: Annotated[Count | None, "nodes with an opcode call_*"]
-    counts: Annotated[Counts | None, "null where the nodes were not recorded"]
+    counts: Annotated[
+        Mapping[str, Count] | None,
+        "placeholders by their kind (inputs, parameters, buffers, symbols), call_* nodes (ops) and distinct "
+        "nodes that are returned (outputs); null where the nodes were not recorded",
+    ]
     calls: Annotated[Count | None, "how often what the backend made of it was called"]
     untimed_calls: Annotated[
         Count | None,
+        At("times.untimed"),
         "of these, how many were only counted, since the calls are short: the time is extrapolated from the "
         "others",
     ]
     host_seconds: Annotated[Seconds | None, "time in those calls (forward), as the host saw it"]
     backend_seconds: Annotated[Seconds | None, "what the backend took to compile it"]
-    symbols: Annotated[list[DynamicSymbol], "the sizes and numbers that Dynamo made dynamic in this compile"]
+    symbols: Annotated[list[Symbol], "the sizes and numbers that Dynamo made dynamic in this compile"]
     nodes: Annotated[list[NodeOfGraph] | None, "null in a trace without our records"]
     code: Annotated[str | None, "torch's readable code of it"]
     training: Annotated[
@@ -232,7 +196,7 @@ class TextOfStage:
 
     process: Process
     stage: Annotated[str, "as --stage takes it"]
-    record: Annotated[str, "the name of torch's record"]
+    record: Annotated[str, At("name"), "the name of torch's record"]
     compile_id: CompileId | None
     direction: Annotated[Direction | None, "null where the compile has no backward"]
     file: Annotated[str | None, "where torch keeps the text, if it does"]
@@ -293,21 +257,19 @@ def graphs_of(recording: Recording, stages: Sequence[str]) -> Graphs:
 
 
 def _graph(graph: Graph, process: Process, symbols: Sequence[Symbol]) -> GraphCaptured:
-    counts = counts_of(graph)
     return from_fields(
         GraphCaptured,
         graph,
         process=process,
-        counts=None if counts is None else Counts(**counts),
-        untimed_calls=None if graph.times is None else graph.times.untimed,
-        symbols=[from_fields(DynamicSymbol, symbol) for symbol in symbols],
+        counts=counts_of(graph),
+        symbols=list(symbols),
         nodes=None if graph.nodes is None else list(map(_node, graph.nodes)),
         training=pairs_in(graph, process),
     )
 
 
 def _node(node: Node) -> NodeOfGraph:
-    return from_fields(NodeOfGraph, node, kind=kind_of(node) if node.op == "placeholder" else None)
+    return NodeOfGraph(node, kind_of(node) if node.op == "placeholder" else None)
 
 
 def _text(stage: Stage, process: Process) -> TextOfStage:
@@ -316,6 +278,5 @@ def _text(stage: Stage, process: Process) -> TextOfStage:
         stage,
         process=process,
         stage=stage_of(stage.name),
-        record=stage.name,
         direction=direction(stage),
     )

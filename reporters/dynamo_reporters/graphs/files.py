@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from dynamo_core.analysis.graphs.nodes import checks_of_operators
 from dynamo_core.analysis.graphs.program import CONTENTS, generated_program
@@ -11,7 +10,6 @@ from dynamo_core.analysis.words import number, process_title
 from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, Process, Recording, Stage, Symbol
 from dynamo_core.shared.errors import NothingSelected
-from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Code, Heading
 from ..page.console import plain_text
@@ -19,7 +17,6 @@ from ..report import Report
 from .document import (
     GraphsAndProgram,
     Program,
-    Way,
     direction,
     graphs_of,
     stage_names,
@@ -42,7 +39,7 @@ def graph_files(recording: Recording, stages: Sequence[str], show_all: bool) -> 
         prefixes: dict[CompileId | None, str] = {}
         symbols = by_compile(process.symbols)
         for graph in process.graphs:
-            prefix = of_process + _graph_prefix(graph)
+            prefix = f"{of_process}graph{graph.number}_{_id_in_name(graph.compile_id)}"
             prefixes.setdefault(graph.compile_id, prefix)
             title = short_title(graph) + process_title(process, recording)
             for ending, text in _forms(graph, process, symbols.get(graph.compile_id, ()), title, show_all):
@@ -82,10 +79,6 @@ def _process_prefix(process: Process, recording: Recording) -> str:
     return f"process{_safe(str(process.info.pid or process.stream.stem))}_"
 
 
-def _graph_prefix(graph: Graph) -> str:
-    return f"graph{graph.number}_{_id_in_name(graph.compile_id)}"
-
-
 def _id_in_name(compile_id: CompileId | None) -> str:
     """`0-1`, and `a2-0-1` for `!2/0/1`."""
     return "none" if compile_id is None else str(compile_id).replace("!", "a").replace("/", "-")
@@ -120,17 +113,6 @@ _NOT_OF_THE_GRAPH = re.compile(
 _IMPORT_TORCH = re.compile(r"^import torch$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Runnable:
-    """The text of a program, whose it is, and the graph and direction it is of."""
-
-    process: Process
-    graph: Graph
-    origin: Literal["torch", "dynamo"]
-    direction: Way | None
-    text: str
-
-
 def report(number: int, backward: bool = False) -> Report[Case]:
     """The report of `dynamo graphs --runnable N`: nothing but the program."""
 
@@ -138,20 +120,13 @@ def report(number: int, backward: bool = False) -> Report[Case]:
         return [Code(runnable(case.recording, number, backward).text)]
 
     def body(case: Case) -> GraphsAndProgram:
-        found = runnable(case.recording, number, backward)
-        program = Program(
-            graph=found.graph.number,
-            compile_id=found.graph.compile_id,
-            origin=found.origin,
-            direction=found.direction,
-            text=found.text,
-        )
+        program = runnable(case.recording, number, backward)
         return GraphsAndProgram(**vars(graphs_of(case.recording, ())), runnable=program)
 
     return Report("graphs", page, body, CONTENTS | {_RECORD})
 
 
-def runnable(recording: Recording, number: int, backward: bool) -> Runnable:
+def runnable(recording: Recording, number: int, backward: bool) -> Program:
     """The program for graph `number`, of the first process that has one.
 
     NothingSelected says why there is none.
@@ -170,16 +145,15 @@ def runnable(recording: Recording, number: int, backward: bool) -> Runnable:
         text = _of_graph(texts, graph, process)
         way = way_by_inputs(text.text)
         sentence = _header_of_torchs(title, recording, way, has_backward and not backward)
-        return Runnable(
-            process, graph, "torch", way, sentence + _with_checks(text.text.strip(), graph) + "\n"
-        )
+        whole = sentence + _with_checks(text.text.strip(), graph) + "\n"
+        return Program(number, graph.compile_id, "torch", way, whole)
     if backward:
         raise NothingSelected(
             f"no program is recorded for the backward of graph {number} in {recording.path}"
         )
     symbols = [symbol for symbol in process.symbols if symbol.compile_id == graph.compile_id]
     text_of_ours = generated_program(graph, symbols, _one_line(f"{title}, from {recording.path}"))
-    return Runnable(process, graph, "dynamo", None, text_of_ours)
+    return Program(number, graph.compile_id, "dynamo", None, text_of_ours)
 
 
 def _of_graph(texts: Sequence[Stage], graph: Graph, process: Process) -> Stage:

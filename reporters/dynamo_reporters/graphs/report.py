@@ -21,11 +21,12 @@ from dynamo_core.analysis.graphs.nodes import (
 from dynamo_core.analysis.graphs.program import CONTENTS
 from dynamo_core.analysis.summary import by_compile, graphs_recorded_in, probe_failed
 from dynamo_core.analysis.training import pairs_of
-from dynamo_core.analysis.words import compile_label, number, place, process_title, seconds, seconds_in_calls
+from dynamo_core.analysis.words import compile_label, number, process_title, seconds, seconds_in_calls
 from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, Node, Process, Recording, Symbol
 from dynamo_core.recording.training import AOT_PAIRS_FROM_TEXT
 from dynamo_core.shared.failed_guard import without_stack_names
+from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Code, Column, Heading, Paragraph, Table
 from ..parts.backends import backend_text, declined_lines
@@ -112,54 +113,47 @@ def _input_token(node: Node) -> tuple[object, ...]:
     return (kind_of(node), source)
 
 
+@dataclass
 class _Rows:
     """Rows for nodes and repeated regions; the last cell of each is what stands above it."""
 
-    def __init__(
-        self,
-        nodes: Sequence[Node],
-        row: Callable[[Node], list[str]],
-        line_of: Callable[[Node], str],
-        name_of: Callable[[Node], str],
-        what: str,
-    ) -> None:
-        self._nodes = nodes
-        self._row = row
-        self._line_of = line_of
-        self._name_of = name_of
-        self._what = what
-        self._last_line = ""
+    nodes: Sequence[Node]
+    row: Callable[[Node], list[str]]
+    line_of: Callable[[Node], str]
+    name_of: Callable[[Node], str]
+    what: str
+    last_line: str = ""
 
     def of(self, parts: Sequence[Part], depth: int = 0) -> list[list[str]]:
         rows: list[list[str]] = []
         for part in parts:
             if isinstance(part, Repeat):
-                self._last_line = ""
+                self.last_line = ""
                 inside = self.of(part.parts, depth + 1)
                 above = [_IN_REPEAT * depth + self._title(part), *filter(None, [inside[0][-1]])]
                 inside[0][-1] = "\n".join(above)
                 rows += inside
-                self._last_line = ""
+                self.last_line = ""
                 continue
-            node = self._nodes[part]
-            opcode, *cells = self._row(node)
-            line = self._line_of(node)
-            is_new = bool(line) and line != self._last_line
-            self._last_line = line
+            node = self.nodes[part]
+            opcode, *cells = self.row(node)
+            line = self.line_of(node)
+            is_new = bool(line) and line != self.last_line
+            self.last_line = line
             margin = _IN_REPEAT * depth
             rows.append([margin + opcode, *cells, margin + line if is_new else ""])
         return rows
 
     def _title(self, repeat: Repeat) -> str:
         """What repeats how often, and whether with the same shapes."""
-        first, last = (self._name_of(self._nodes[at]) for at in (repeat.start, repeat.end - 1))
+        first, last = (self.name_of(self.nodes[at]) for at in (repeat.start, repeat.end - 1))
         sizes = {
-            tuple(value_text(node) for node in self._nodes[at : at + repeat.period])
+            tuple(value_text(node) for node in self.nodes[at : at + repeat.period])
             for at in range(repeat.start, repeat.end, repeat.period)
         }
         differ = "" if len(sizes) == 1 else "; sizes differ"
         return (
-            f"{TIMES} {repeat.times} ({first} … {last}): {number(repeat.period, self._what)} each time, "
+            f"{TIMES} {repeat.times} ({first} … {last}): {number(repeat.period, self.what)} each time, "
             f"the first time shown{differ}"
         )
 
@@ -170,12 +164,7 @@ def _without_empty_lines(table: Table) -> Table:
     return Table(table.columns[:-1], [row[:-1] for row in table.rows])
 
 
-# FX graphs:
-
-
 _NO_GRAPH = "No graph was handed to a backend."
-_COLUMNS = ("opcode", "name", "target", "args", "kwargs")
-_MORE_COLUMNS = ("shape", "stride", "dtype", "device", "line")
 
 
 def report(
@@ -215,28 +204,12 @@ def graph_title(graph: Graph) -> str:
 
 
 def graph_blocks(graph: Graph, detail: Detail) -> list[Block]:
-    """One graph for DYNAMO_LOGS: a title, and the classic table of its nodes."""
+    """One graph for DYNAMO_LOGS: a title, and its tables, with MORE of every node."""
     blocks: list[Block] = [Heading(graph_title(graph), 3)]
     if detail is Detail.LESS or graph.nodes is None:
         return blocks
-    headings = _COLUMNS + (_MORE_COLUMNS if detail is Detail.MORE else ())
-    rows = [[node.op, node.name, node.target, node.args, node.kwargs] for node in graph.nodes]
-    if detail is Detail.MORE:
-        rows = [
-            row + _tensor_cells(node) + [place(node.place) if node.place else ""]
-            for row, node in zip(rows, graph.nodes, strict=True)
-        ]
-    return [*blocks, Table([Column(name) for name in headings], rows)]
-
-
-def _tensor_cells(node: Node) -> list[str]:
-    if node.symbol is not None:
-        return [node.symbol, "", "", ""]
-    shapes = "; ".join(str(list(tensor.shape)) for tensor in node.tensors)
-    strides = "; ".join("" if tensor.stride is None else str(list(tensor.stride)) for tensor in node.tensors)
-    kinds = "; ".join(dict.fromkeys(tensor.dtype for tensor in node.tensors))
-    devices = "; ".join(dict.fromkeys(tensor.device for tensor in node.tensors))
-    return [shapes, strides, kinds, devices]
+    tables, _ = node_tables(graph, show_all=detail is Detail.MORE)
+    return [*blocks, *tables]
 
 
 def short_title(graph: Graph) -> str:

@@ -1,11 +1,13 @@
 """`dynamo guards` as JSON: one declaration for the document and its schema."""
 
+from dataclasses import field, replace
 from typing import Annotated
 
-from dynamo_core.analysis.guard_text import check_words, guard_words, tensor_check
+from dynamo_core.analysis.guard_text import TensorCheck, check_words, guard_words, tensor_check
 from dynamo_core.model import CompileId, Guard, GuardCheck, Place, Process, Recording
 from dynamo_core.recording.guards import split_comment
 from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import INLINE, At
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .groups import Difference, Entry, by_frame, differences, entries_of, with_relations, without_guards
@@ -15,26 +17,16 @@ from .groups import Difference, Entry, by_frame, differences, entries_of, with_r
 class GuardAskedFor:
     """A condition that Dynamo asked for."""
 
-    type: Annotated[str, "the method of torch's GuardBuilder: TENSOR_MATCH"]
-    source: Annotated[str, "what it is about: L['x'] is a local, G['x'] a global; empty for torch's state"]
-    scope: Annotated[str | None, "torch's GuardSource, in lower case"]
-    code: Annotated[tuple[str, ...], "torch's text of what is to be checked"]
-    words: Annotated[str, "the same in words"]
-    place: Annotated[Place | None, "the user's line that it is due to"]
+    guard: Guard = field(metadata=INLINE)
+    words: Annotated[str, "the condition in words"]
 
 
 @dataclass(frozen=True)
 class TensorDemanded:
     """What a TENSOR_MATCH demands."""
 
-    class_: Annotated[str, "the name of its class: Tensor, Parameter"]
-    dtype: Annotated[str, "float32"]
+    check: TensorCheck = field(metadata=INLINE)
     device: Annotated[str | None, "cuda:0, as the dispatch keys and the index say"]
-    device_index: Annotated[int | None, "null where the device has no index"]
-    requires_grad: bool
-    dispatch_keys: tuple[str, ...]
-    sizes: Annotated[tuple[int | None, ...], "null is any size"]
-    strides: Annotated[tuple[int | None, ...], "null is any stride"]
     dynamic_dims: Annotated[tuple[int, ...], "the dimensions that may have any size"]
 
 
@@ -42,17 +34,9 @@ class TensorDemanded:
 class Check:
     """A leaf of torch's guard tree, in the order of evaluation."""
 
-    type: Annotated[str, "the kind of leaf"]
-    source: Annotated[str, "what it is about; empty for torch's state and for relations between sources"]
-    code: Annotated[str, "torch's text; empty where a relational check is printed at another source"]
+    check: GuardCheck = field(metadata=INLINE)
     note: Annotated[str | None, "what torch notes on it"]
-    words: Annotated[str, "the same in words; torch's text where there are none"]
-    user_code: Annotated[str | None, "the user's line that it is due to"]
-    place: Annotated[
-        Place | None,
-        "where that line is; torch cuts the file's name short: it is whole where only one file can be meant",
-    ]
-    function: Annotated[str | None, "in which that line is"]
+    words: Annotated[str, "the check in words; torch's text where there are none"]
     tensor: Annotated[TensorDemanded | None, "null for other checks than TENSOR_MATCH"]
 
 
@@ -61,18 +45,19 @@ class CacheEntry:
     """Under which conditions what a compile made may be used again. Counts and times are torch's own."""
 
     process: Process
-    compile_id: CompileId | None
+    compile_id: Annotated[CompileId | None, At("guard_set.compile_id")]
     generation: Annotated[
         int, "how often the compile id was met before in the process, as after torch._dynamo.reset()"
     ]
-    name: Annotated[str | None, "of the frame"]
-    place: Annotated[Place | None, "of the frame"]
+    name: Annotated[str | None, At("compile.name"), "of the frame"]
+    place: Annotated[Place | None, At("compile.place"), "of the frame"]
     guard_count: Annotated[int | None, "torch's guard_count: the guards that Dynamo asked for"]
     check_count: Annotated[
         int | None, "the lines with a check in torch's guard tree; one check may have several"
     ]
     latency_us: Annotated[
         float | None,
+        At("guard_set.latency_us"),
         "what one evaluation of all checks took, in microseconds, with a flushed cache: torch's figure, not "
         "what a call pays",
     ]
@@ -84,20 +69,11 @@ class CacheEntry:
 
 
 @dataclass(frozen=True)
-class Demands:
-    """What some cache entries of a frame demand of a source, and not all of them."""
-
-    compile_ids: list[CompileId | None]
-    demands: Annotated[list[str], "in words; empty where nothing of the sort is checked"]
-
-
-@dataclass(frozen=True)
 class EntriesDiffer:
     """A source of which the cache entries of a frame demand different things."""
 
     process: Process
-    source: Annotated[str, "what the demands are about; empty for torch's state"]
-    entries: Annotated[list[Demands], "those with the same demands stand together"]
+    difference: Difference = field(metadata=INLINE)
 
 
 @dataclass(frozen=True)
@@ -128,49 +104,33 @@ def guards_of(recording: Recording) -> Guards:
         found.entries.extend(_entry(process, entry) for entry in entries)
         for frame in by_frame(entries):
             apart = differences([entry.guard_set for entry in frame]) if len(frame) > 1 else []
-            found.differences.extend(_differ(process, difference) for difference in apart)
+            found.differences.extend(EntriesDiffer(process, difference) for difference in apart)
         found.not_recorded.extend(NotRecorded(process, reason) for reason in without_guards(process, entries))
     return found
 
 
 def _entry(process: Process, entry: Entry) -> CacheEntry:
-    guard_set, compile_ = entry.guard_set, entry.compile
-    guards, checks = guard_set.guards, guard_set.checks
-    return CacheEntry(
+    guards, checks = entry.guard_set.guards, entry.guard_set.checks
+    return from_fields(
+        CacheEntry,
+        entry,
         process=process,
-        compile_id=guard_set.compile_id,
-        generation=entry.generation,
-        name=compile_.name if compile_ else None,
-        place=compile_.place if compile_ else None,
-        guard_count=entry.guard_count,
         check_count=None if checks is None else len(checks),
-        latency_us=guard_set.latency_us,
         guards=None if guards is None else list(map(_guard, guards)),
         checks=None if checks is None else list(map(_check, checks, with_relations(checks))),
     )
 
 
 def _guard(guard: Guard) -> GuardAskedFor:
-    return from_fields(GuardAskedFor, guard, words=guard_words(guard.type, guard.source, guard.code))
+    return GuardAskedFor(guard, guard_words(guard.type, guard.source, guard.code))
 
 
 def _check(check: GuardCheck, in_full: GuardCheck) -> Check:
     code, note = split_comment(check.code)
-    return from_fields(
-        Check,
-        check,
-        code=code,
-        note=note,
-        words=check_words(check.type, in_full.code, check.source),
-        tensor=_tensor(code) if check.type == "TENSOR_MATCH" else None,
+    tensor = tensor_check(code) if check.type == "TENSOR_MATCH" else None
+    return Check(
+        replace(check, code=code),
+        note,
+        check_words(check.type, in_full.code, check.source),
+        None if tensor is None else from_fields(TensorDemanded, tensor, check=tensor),
     )
-
-
-def _tensor(code: str) -> TensorDemanded | None:
-    tensor = tensor_check(code)
-    return None if tensor is None else from_fields(TensorDemanded, tensor, class_=tensor.class_name)
-
-
-def _differ(process: Process, difference: Difference) -> EntriesDiffer:
-    entries = [Demands(list(ids), list(demands)) for ids, demands in difference.demands]
-    return EntriesDiffer(process, difference.source, entries)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from typing import Literal
+from typing import Annotated, Literal, NamedTuple
 
 from dynamo_core.analysis.guard_text import (
     CHECKED_BY_GLOBAL_STATE,
@@ -175,15 +175,19 @@ def _kind(group: SourceGuards) -> Kind:
     return "global" if is_plumbing or types <= _IDENTITIES else "value"
 
 
+class Demands(NamedTuple):
+    """What some cache entries of a frame demand of a source, and not all of them."""
+
+    compile_ids: tuple[CompileId | None, ...]
+    demands: Annotated[tuple[str, ...], "in words; empty where nothing of the sort is checked"]
+
+
 @dataclass(frozen=True)
 class Difference:
-    """What the cache entries of a frame demand of a source, so far as they do not share it.
+    """What the cache entries of a frame demand of a source, so far as they do not share it."""
 
-    Entries with the same demands stand together; an entry that demands nothing of the sort has none.
-    """
-
-    source: str
-    demands: tuple[tuple[tuple[CompileId | None, ...], tuple[str, ...]], ...]
+    source: Annotated[str, "what the demands are about; empty for torch's state"]
+    entries: Annotated[tuple[Demands, ...], "those with the same demands stand together"]
 
 
 def differences(guard_sets: Sequence[GuardSet]) -> list[Difference]:
@@ -204,8 +208,8 @@ def differences(guard_sets: Sequence[GuardSet]) -> list[Difference]:
         if len(set(words.values())) < len(words):  # they differ in an id, which words leave out
             words = {own: own for own in together}
         is_one_sided = () in together and kind != "value"
-        difference = Difference(source, tuple((tuple(ids), words[own]) for own, ids in together.items()))
-        found.append(((is_one_sided, KINDS.index(kind)), difference))
+        entries = tuple(Demands(tuple(ids), words[own]) for own, ids in together.items())
+        found.append(((is_one_sided, KINDS.index(kind)), Difference(source, entries)))
     return [difference for _, difference in sorted(found, key=lambda ranked: ranked[0])]
 
 

@@ -179,7 +179,7 @@ def _remark_blocks(guard_sets: Sequence[GuardSet]) -> list[Block]:
 def _rows(difference: Difference) -> list[list[str]]:
     rows = [
         ["", " ".join(map(compile_label, ids)), ", ".join(demands) or "(no such check)"]
-        for ids, demands in difference.demands
+        for ids, demands in difference.entries
     ]
     rows[0][0] = without_stack_names(difference.source) or _STATE
     return rows

@@ -123,9 +123,6 @@ def _class_of(kind: "Token") -> str | None:
     return next((class_ for token, class_ in _CLASSES if kind in token), None)
 
 
-# The blocks of a report as elements:
-
-
 _MOST_COLOURED = 2_000  # lines
 _TAGS = {1: "h3", 2: "h4", 3: "h5"}
 _ROLES: dict[Role, str | None] = {
@@ -185,44 +182,20 @@ def table(block: Table, links: Links, process: Process | None) -> Element:
     """A table, in a box that scrolls by itself where the screen is narrow."""
     above = [at for at, column in enumerate(block.columns) if column.is_above]
     beside = [at for at in range(len(block.columns)) if at not in above]
+
+    def row_of(tag: str, cells: Iterable[Child | Iterable[Child]], scope: str | None = None) -> Element:
+        classes = ["number" if block.columns[at].is_number else None for at in beside]
+        named = zip(cells, classes, strict=True)
+        return h("tr", [h(tag, cell, scope=scope, class_=class_) for cell, class_ in named])
+
     rows: list[Element] = []
     for row in block.rows:
-        for at in above:
-            if row[at]:
-                cells = h("td", _lines(row[at], links, process), colspan=len(beside), class_="above")
-                rows.append(h("tr", cells))
-        rows.append(
-            h(
-                "tr",
-                (
-                    h(
-                        "td",
-                        _lines(row[at], links, process),
-                        class_="number" if block.columns[at].is_number else None,
-                    )
-                    for at in beside
-                ),
-            )
-        )
-    has_headings = any(block.columns[at].name for at in beside)
-    head = h(
-        "thead",
-        h(
-            "tr",
-            (
-                h(
-                    "th",
-                    block.columns[at].name,
-                    scope="col",
-                    class_="number" if block.columns[at].is_number else None,
-                )
-                for at in beside
-            ),
-        ),
-    )
-    return h(
-        "div", h("table", head if has_headings else None, h("tbody", rows)), class_="scroll", tabindex="0"
-    )
+        lines = [_lines(cell, links, process) for cell in row]
+        rows += [h("tr", h("td", lines[at], colspan=len(beside), class_="above")) for at in above if row[at]]
+        rows.append(row_of("td", [lines[at] for at in beside]))
+    names = [block.columns[at].name for at in beside]
+    head = h("thead", row_of("th", names, "col")) if any(names) else None
+    return h("div", h("table", head, h("tbody", rows)), class_="scroll", tabindex="0")
 
 
 def _comparison(block: Comparison) -> Element:

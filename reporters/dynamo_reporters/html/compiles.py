@@ -1,21 +1,16 @@
 """A compile: the frame that it is of, how it went, why it was made again, its guards, graphs and bytecode."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from dynamo_core.analysis.bytecode.resume_chain import Links as Chains
-from dynamo_core.analysis.bytecode.resume_chain import Step, graph_text, no_graph
-from dynamo_core.analysis.graphs.drawing import Box, Drawing
 from dynamo_core.analysis.guard_failures import what_differed
 from dynamo_core.analysis.summary import by_compile
 from dynamo_core.analysis.words import compile_label, count_text, first_line, frame_name, number, seconds
-from dynamo_core.model import CompileId, GuardSet, Place, Process, Recording
+from dynamo_core.model import Compile, CompileId, Frame, GuardSet, Place, Process, Recording
 
-from ..guards.groups import differences
-from ..page.blocks import Table
+from ..page.blocks import Block, Bullets, Heading, Paragraph, section
 from ..page.blocks import table as block_table
-from .blocks import table
+from .blocks import elements, table
 from .element import Child, Element, h
-from .graphs import drawn, shown
 from .links import Links, compiles_of, link
 from .sections import of_process
 
@@ -50,9 +45,7 @@ def compiles_index(recording: Recording, facts_of: Mapping[int, CompileFacts], l
     for process in recording.processes:
         facts = facts_of[id(process)]
         rows = list(_rows(facts))
-        shown: list[Child] = [
-            table(Table(block_table("compile|took>|guards>|ops>|of|", []).columns, rows), links, process)
-        ]
+        shown: list[Child] = [table(block_table("compile|took>|guards>|ops>|of|", rows), links, process)]
         parts += [of_process(process, shown)] if len(recording.processes) > 1 else shown
     return h("div", h("div", h("h2", "Compiles"), class_="head"), parts)
 
@@ -84,190 +77,57 @@ def compile_page(compile_id: CompileId, facts: CompileFacts, links: Links) -> El
         h("p", link("compiles", "all compiles")),
         h("h2", f"Compile {compile_label(compile_id)} of {name}"),
         h("p", links.text(str(place), process), class_="dim") if place else None,
-        list(_outcome(compile_id, facts, links)),
-        list(_took(compile_id, facts, links)),
-        list(_graphs(compile_id, facts, links)),
-        list(_breaks(compile_id, facts, links)),
-        list(_why_again(compile_id, facts, links)),
-        list(_guards(compile_id, facts, links)),
+        elements(_blocks(compile_id, facts), links, process),
     )
 
 
-def _outcome(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:
+def _blocks(compile_id: CompileId, facts: CompileFacts) -> Iterator[Block]:
     for frame in facts.frames.get(compile_id, []):
-        took = f" in {seconds(frame.seconds)}" if frame.seconds is not None else ""
-        yield h("p", f"{frame.outcome}{took}")
-        if frame.outcome != "compiled" and frame.reason:
-            yield h("p", links.text(first_line(frame.reason)), class_="warning")
-        if frame.called_from is not None:
-            yield h(
-                "p",
-                "called from ",
-                links.text(str(frame.called_from.place)),
-                ": ",
-                h("code", frame.called_from.text.strip()),
-            )
-
-
-def _took(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:
+        yield from _outcome(frame)
     for compile_ in facts.compiles.get(compile_id, []):
-        which = "Compiling took" if compile_.is_forward else "Compiling its backward took"
-        yield h("h3", f"{which} {seconds(compile_.seconds)}")
-        rows = [
-            [name, seconds(took)] for name, took in sorted(compile_.phases.items(), key=lambda each: -each[1])
-        ]
-        if rows:
-            yield h("p", "Phases lie within one another, as torch counts them.", class_="dim")
-            yield table(block_table("phase|time>", rows), links, facts.process)
-        for reason in compile_.restart_reasons:
-            yield h("p", "tracing restarted: ", first_line(reason), class_="dim")
-
-
-def _graphs(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:
-    graphs = facts.graphs.get(compile_id)
-    if graphs:
-        yield h("h3", "Graphs")
-        named = [
-            h("li", links.text(f"graph {g.number}: {number(g.ops, 'op')}", facts.process)) for g in graphs
-        ]
-        yield h("ul", named)
-
-
-def _breaks(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:
-    found = facts.breaks.get(compile_id)
-    if found:
-        yield h("h3", "It ends at a graph break")
-        yield h(
-            "ul",
-            (
-                h("li", each.kind, " at ", links.text(str(each.place or "an unknown place"), facts.process))
-                for each in found
-            ),
-        )
-
-
-def _why_again(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:
-    for reasons in facts.recompile_reasons.get(compile_id, ()):
-        if not reasons.failures:
-            continue
-        yield h("h3", "Compiled again, because each entry that there was failed")
-        rows = [
-            [
-                compile_label(failure.entry),
-                what_differed(failure),
-                failure.expected or "",
-                failure.actual or "",
-            ]
-            for failure in reasons.failures[:_MOST_ROWS]
-        ]
-        yield table(block_table("entry|what differed|expected|got", rows), links, facts.process)
-
-
-def _guards(compile_id: CompileId, facts: CompileFacts, links: Links) -> Iterator[Element]:
-    for guard_set in facts.guard_sets.get(compile_id, ()):
-        guards = guard_set.guards or ()
-        checks = guard_set.checks or ()
-        yield h(
-            "h3", f"{number(len(guards) or len(checks), 'guard' if guards else 'check')} of its cache entry"
-        )
-        items = [[each.type, each.source] for each in (guards or checks)[:_MOST_GUARDS]]
-        yield table(block_table("guard|of", items), links, facts.process)
-        if len(guards or checks) > _MOST_GUARDS:
-            yield h("p", "… and more: ", link("guards", "Guards"), class_="dim")
-
-
-# Pictures beside reports: how a frame goes on after its breaks, and how its cache entries differ.
-
-
-_MOST_CHAINS = 40
-_MOST_BOXES = 120  # of a frame with more, the text in the section on bytecode says it
-_FEW = 8
-_LONGEST = 60  # characters of a line in a box
-_MOST_ENTRIES = 400
-_MOST_SOURCES = 8
-
-
-def resume_pictures(recording: Recording) -> Iterator[Child]:
-    """A drawing for each frame that breaks: its compiles, their graphs, and which goes on behind which."""
-    chains = [(step, p) for p in recording.processes for step in Chains(p).chains() if step.continuations]
-    for step, process in chains[:_MOST_CHAINS]:
-        drawing = _chain(step, process)
-        code = step.bytecode
-        name = f"{frame_name(code.name, code.method)} {compile_label(code.compile_id)}"
-        title = f"How {name} goes on after its breaks"
-        if len(drawing.boxes) <= _MOST_BOXES:
-            yield from shown(title, drawn(title, drawing), is_open=len(drawing.boxes) <= _FEW)
-
-
-def _chain(root: Step, process: Process) -> Drawing:
-    boxes: list[Box] = []
-    arrows: list[tuple[int, int]] = []
-
-    def add(step: Step, above: int | None) -> None:
-        at = _place(boxes, arrows, _box(step, process), above)
-        for continuation in () if step.is_repeated else step.continuations:
-            for compiled in continuation.compiled:
-                add(compiled, at)
-            if not continuation.compiled:
-                where = "" if continuation.line is None else f" from line {continuation.line}"
-                count = continuation.shown_before
-                lines = (
-                    f"the rest{where}",
-                    f"its {count:,} compiles: under Bytecode" if count else "never compiled",
-                )
-                _place(boxes, arrows, Box(continuation.function.name, "output", lines, " ".join(lines)), at)
-
-    add(root, None)
-    return Drawing(tuple(boxes), tuple(arrows))
-
-
-def _place(boxes: list[Box], arrows: list[tuple[int, int]], box: Box, above: int | None) -> int:
-    boxes.append(box)
-    if above is not None:
-        arrows.append((above, len(boxes) - 1))
-    return len(boxes) - 1
-
-
-def _box(step: Step, process: Process) -> Box:
-    code = step.bytecode
-    title = f"{compile_label(code.compile_id)} {frame_name(code.name, code.method)}"
-    if step.is_repeated:
-        return Box(title, "op", (title[:_LONGEST], "as drawn above"), title)
-    graphs = [graph_text(graph, code) for graph in step.graphs] or [no_graph(process)]
-    breaks = [f"breaks at line {each.place.line}: {each.kind}" for each in step.breaks if each.place]
-    lines = tuple(line[:_LONGEST] for line in (title, *graphs[:3], *breaks[:2]))
-    return Box(title, "op", lines, "\n".join((title, *graphs, *breaks)))
-
-
-def entry_matrices(recording: Recording, links: Links) -> Iterator[Child]:
-    """For each frame that was compiled again, its cache entries by what they demand differently."""
-    for process in recording.processes:
-        names = {
-            compile_.compile_id: frame_name(compile_.name, compile_.method) for compile_ in process.compiles
-        }
-        frames: dict[object, list[GuardSet]] = {}
-        for guard_set in process.guard_sets:
-            if guard_set.compile_id is not None and guard_set.checks is not None:
-                frames.setdefault(guard_set.compile_id._replace(compile=None), []).append(guard_set)
-        for entries in frames.values():
-            if 1 < len(entries) <= _MOST_ENTRIES:
-                yield from _matrix(entries, names.get(entries[0].compile_id, "unknown frame"), process, links)
-
-
-def _matrix(entries: Sequence[GuardSet], name: str, process: Process, links: Links) -> Iterator[Child]:
-    found = differences(entries)
-    if not found:
-        return
-    of_source: list[dict[CompileId | None, str]] = []
-    for difference in found[:_MOST_SOURCES]:
-        demands = difference.demands
-        of_source.append({each: "\n".join(texts) for ids, texts in demands for each in ids})
-    rows = [
-        [compile_label(entry.compile_id), *(demand.get(entry.compile_id, "") for demand in of_source)]
-        for entry in entries
+        yield from _took(compile_)
+    graphs = [f"graph {each.number}: {number(each.ops, 'op')}" for each in facts.graphs.get(compile_id, ())]
+    yield from section("Graphs", Bullets(graphs), 1)
+    breaks = [
+        f"{each.kind} at {each.place or 'an unknown place'}" for each in facts.breaks.get(compile_id, ())
     ]
-    headings = "|".join(["entry", *(each.source.replace("|", "¦") for each in found[:_MOST_SOURCES])])
-    yield h("h3", f"{name}: {number(len(entries), 'cache entry', 'cache entries')}, by how they differ")
-    yield table(block_table(headings, rows), links, process)
-    if len(found) > _MOST_SOURCES:
-        yield h("p", f"… and {len(found) - _MOST_SOURCES:,} more sources, under Guards", class_="dim")
+    yield from section("It ends at a graph break", Bullets(breaks), 1)
+    for reasons in facts.recompile_reasons.get(compile_id, ()):
+        if reasons.failures:
+            yield Heading("Compiled again, because each entry that there was failed", 1)
+            rows = [
+                [compile_label(each.entry), what_differed(each), each.expected or "", each.actual or ""]
+                for each in reasons.failures[:_MOST_ROWS]
+            ]
+            yield block_table("entry|what differed|expected|got", rows)
+    for guard_set in facts.guard_sets.get(compile_id, ()):
+        yield from _guards(guard_set)
+
+
+def _outcome(frame: Frame) -> Iterator[Block]:
+    took = f" in {seconds(frame.seconds)}" if frame.seconds is not None else ""
+    yield Paragraph(f"{frame.outcome}{took}")
+    if frame.outcome != "compiled" and frame.reason:
+        yield Paragraph(first_line(frame.reason), "warning")
+    if frame.called_from is not None:
+        yield Paragraph(f"called from {frame.called_from.place}: `{frame.called_from.text.strip()}`")
+
+
+def _took(compile_: Compile) -> Iterator[Block]:
+    which = "Compiling took" if compile_.is_forward else "Compiling its backward took"
+    yield Heading(f"{which} {seconds(compile_.seconds)}", 1)
+    phases = sorted(compile_.phases.items(), key=lambda each: -each[1])
+    if phases:
+        yield Paragraph("Phases lie within one another, as torch counts them.", "dim")
+        yield block_table("phase|time>", [[name, seconds(took)] for name, took in phases])
+    for reason in compile_.restart_reasons:
+        yield Paragraph(f"tracing restarted: {first_line(reason)}", "dim")
+
+
+def _guards(guard_set: GuardSet) -> Iterator[Block]:
+    guards = guard_set.guards or guard_set.checks or ()
+    kind = "guard" if guard_set.guards else "check"
+    yield Heading(f"{number(len(guards), kind)} of its cache entry", 1)
+    yield block_table("guard|of", [[each.type, each.source] for each in guards[:_MOST_GUARDS]])
+    if len(guards) > _MOST_GUARDS:
+        yield Paragraph("… and more, under Guards", "dim")

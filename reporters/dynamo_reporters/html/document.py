@@ -22,7 +22,7 @@ from ..graphs.document import STAGES, direction, records_of
 from ..page.blocks import Block, Heading
 from ..report import Report
 from .blocks import elements
-from .compiles import CompileFacts, compile_page, compiles_index, entry_matrices, resume_pictures
+from .compiles import CompileFacts, compile_page, compiles_index
 from .element import Child, Element, LeftOut, Part, block, h, packed, sentence, to_html, within_bounds
 from .first_screen import command, first_screen
 from .graphs import Kernel, StageText, graph_page, graphs_index, stage_page, stages_by_compile
@@ -89,8 +89,7 @@ class Contents:
             return Part(
                 "graphs", packed(graphs_index(self._recording, self.links, head(section, self._recording)))
             )
-        above, below = self._above(section.route), self._below(section.route)
-        content = packed(report_section(section, self._case, self.links, above, below))
+        content = packed(report_section(section, self._case, self.links, self._above(section.route)))
         return Part(section.route, content, _KINDS.get(section.route, ""))
 
     def _above(self, route: str) -> list[Child]:
@@ -98,13 +97,7 @@ class Contents:
         if route == "time":
             drawing = self.timeline.whole()
             return [] if drawing is None else [drawing]
-        if route == "breaks":
-            return list(resume_pictures(self._recording))
         return list(run_facts(self._recording, self.links)) if route == "run" else []
-
-    def _below(self, route: str) -> list[Child]:
-        """What only a page shows, below the report of a section."""
-        return list(entry_matrices(self._recording, self.links)) if route == "recompiles" else []
 
     def _notes(self) -> list[str]:
         notes = []
@@ -195,9 +188,6 @@ class Contents:
 
 def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
-
-
-# The whole file:
 
 
 LARGEST = 25_000_000  # bytes of a page: what mail and issue trackers take

@@ -9,6 +9,7 @@ import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Union
 
 from dynamo_core.shared.quick_dataclass import dataclass
@@ -51,12 +52,7 @@ def h(tag: str, *children: Child | Iterable[Child] | None, **attributes: Value) 
 
 def lazy(tag: str, *children: Child | Iterable[Child] | None, **attributes: Value) -> Element:
     """An element whose children are built when it is first opened: the script knows it by its class."""
-    return Element(
-        tag,
-        {"class": "later", **dict(_written(attributes))},
-        tuple(_flat(children, tag in _WHOLE)),
-        is_later=True,
-    )
+    return replace(h(tag, *children, **({"class_": "later"} | attributes)), is_later=True)
 
 
 def _written(attributes: Mapping[str, Value]) -> Iterator[tuple[str, str]]:

@@ -49,9 +49,6 @@ def ranks_in_short(case: Case, links: Links) -> Iterator[Element]:
     )
 
 
-# The first screen:
-
-
 _OPEN_CARDS = 8  # actions that are shown at once; the others are one click away
 _MOST_CARDS = 200
 _MOST_ALTERNATIVES = 3

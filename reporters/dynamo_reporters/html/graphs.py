@@ -11,8 +11,6 @@ from dynamo_core.analysis.words import (
     compile_label,
     count_text,
     graph_frame,
-    number,
-    seconds,
     seconds_in_calls,
 )
 from dynamo_core.model import CompileId, Graph, Process, Recording, Stage, Symbol
@@ -103,9 +101,6 @@ def _children(node: xml.Element) -> Iterator[Child]:
             yield _element(child)
 
 
-# Graphs:
-
-
 _MOST_ROWS = 5_000
 _FEW = 40  # boxes that are shown at once; more are drawn when they are asked for
 _LOWERED = "inductor_output_code"
@@ -140,35 +135,21 @@ def _table(process: Process, links: Links) -> Element:
         return h("p", nothing, class_="dim")
     graphs = sorted(process.graphs, key=lambda graph: (-(graph.host_seconds or 0.0), graph.number))
     host_time = "forward (host)" if any(graph.backward for graph in graphs) else "host time"
-    names = ("graph", "ops", "calls", host_time, "backend", "from")
-    head = h("thead", h("tr", (h("th", name, scope="col") for name in names)))
-    rows = [_row(graph, process, links) for graph in graphs[:_MOST_ROWS]]
+    rows = [
+        [
+            f"graph {graph.number} {compile_label(graph.compile_id)}"
+            + ("" if graph.is_compiled else " (not taken)"),
+            count_text(graph.ops),
+            count_text(graph.calls),
+            seconds_in_calls(graph.host_seconds, graph.times),
+            backend_text(graph),
+            f"{graph_frame(graph)} {graph.frame_place or 'unknown place'}",
+        ]
+        for graph in graphs[:_MOST_ROWS]
+    ]
+    found = table(block_table(f"graph|ops>|calls>|{host_time}>|backend|from", rows), links, process)
     more = len(graphs) - len(rows)
-    rest = h("p", f"… and {more:,} more", class_="dim") if more > 0 else None
-    return h("div", h("table", head, h("tbody", rows)), rest, class_="scroll", tabindex="0")
-
-
-def _row(graph: Graph, process: Process, links: Links) -> Element:
-    route = links.graph(process, graph.number)
-    name = f"graph {graph.number}"
-    compile_route = links.compile(process, graph.compile_id)
-    label = compile_label(graph.compile_id)
-    state = "" if graph.is_compiled else " (not taken)"
-    return h(
-        "tr",
-        h(
-            "td",
-            link(route, name) if route else name,
-            " ",
-            link(compile_route, label) if compile_route else label,
-            state,
-        ),
-        h("td", count_text(graph.ops), class_="number"),
-        h("td", count_text(graph.calls), class_="number"),
-        h("td", seconds_in_calls(graph.host_seconds, graph.times), class_="number"),
-        h("td", backend_text(graph)),
-        h("td", graph_frame(graph), " ", links.place(graph.frame_place)),
-    )
+    return h("div", found, h("p", f"… and {more:,} more", class_="dim") if more > 0 else None)
 
 
 def graph_page(
@@ -189,7 +170,6 @@ def graph_page(
         h("p", link("graphs", "all graphs")),
         h("h2", f"Graph {graph.number}"),
         h("p", links.text(short_title(graph), process), ": ", counts_text(graph), class_="dim"),
-        _timing(graph),
         h("p", "Its texts at each stage: ", _joined(link(route, name) for name, route in routes if route))
         if names
         else None,
@@ -230,19 +210,6 @@ def _kernels(kernels: Sequence[Kernel], is_lowered: bool, process: Process, link
         for kernel, (nodes, places) in kernels[:_MOST_ROWS]
     ]
     yield table(block_table("kernel|nodes|lines", rows), links, process)
-
-
-def _timing(graph: Graph) -> Element | None:
-    times = graph.times
-    if times is None or not times.calls:
-        return None
-    half, most = times.percentile(0.5), times.percentile(0.99)
-    parts = [f"{number(times.calls, 'call')}, {seconds_in_calls(times.seconds, times)} in all"]
-    if half is not None:
-        parts.append(f"half of them take less than {seconds(half)}, 99 of 100 less than {seconds(most)}")
-    if times.guard_seconds is not None:
-        parts.append(f"its guards take {seconds(times.guard_seconds)} each time (sampled)")
-    return h("p", "; ".join(parts), ".")
 
 
 def _all_nodes(graph: Graph, process: Process, symbols: Sequence[Symbol], links: Links) -> Element:

@@ -8,8 +8,8 @@ from pathlib import PurePath
 from urllib.parse import quote
 
 from dynamo_core.analysis.words import compile_label
-from dynamo_core.analysis.words import place as place_text
 from dynamo_core.model import CompileId, Place, Process
+from dynamo_core.shared.shown_paths import shown_path
 
 from ..profile.exports.tracks import process_name
 from .element import LONGEST_TEXT, Child, cut, h
@@ -36,7 +36,7 @@ class Links:
         self._graphs = {id(p): {graph.number for graph in p.graphs} for p in processes}
         self.file_names = short_names(files)
         # As reports write it, and as torch does.
-        self._files = {name: file for file in self.file_names for name in (file, _as_in_reports(file))}
+        self._files = {name: file for file in self.file_names for name in (file, shown_path(file))}
 
     def prefix(self, process: Process) -> str:
         """What tells the routes of a process apart: nothing where there is but one."""
@@ -192,7 +192,3 @@ def short_names(files: Iterable[str]) -> Mapping[str, str]:
 
 def _digest(file: str) -> str:
     return sha256(file.encode("utf-8", "backslashreplace")).hexdigest()[:12]
-
-
-def _as_in_reports(file: str) -> str:
-    return place_text(Place(file, 0)).removesuffix(":0")

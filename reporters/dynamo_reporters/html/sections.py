@@ -88,10 +88,8 @@ def _without_findings(blocks: Iterable[Block]) -> Iterator[Block]:
             yield block
 
 
-def report_section(
-    section: Section, case: Case, links: Links, above: Sequence[Child], below: Sequence[Child]
-) -> Element:
-    """A section that is a report, between its pictures, with a part for each of several processes."""
+def report_section(section: Section, case: Case, links: Links, above: Sequence[Child]) -> Element:
+    """A section that is a report, below what only a page shows, with a part for each of several processes."""
     assert section.report is not None
     parts: Sequence[Child]
     if len(case.processes) < 2 or section.of_all:
@@ -99,7 +97,7 @@ def report_section(
         parts = elements(_without_findings(page(section.report, case)), links, only)
     else:
         parts = list(_of_each_process(section.report, case, links))
-    return h("div", head(section, case.recording), above, parts, below)
+    return h("div", head(section, case.recording), above, parts)
 
 
 def _of_each_process(report: Report[Case], case: Case, links: Links) -> Iterator[Element]:

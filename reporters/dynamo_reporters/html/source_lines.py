@@ -226,9 +226,9 @@ class Source:
             # What a resume function begins with jumps over what had run before: it is no line's own.
             gone = prologue(bytecode.original) if is_resume_function(bytecode) else range(0)
             self._aligned[shape] = tuple(
-                (row.before, row.kind == "kept")
+                (row.original, row.kind == "kept")
                 for row in align(bytecode)
-                if row.before is not None and row.before not in gone
+                if row.original is not None and row.original not in gone
             )
         return self._aligned[shape]
 

@@ -206,9 +206,6 @@ def _rest(count: int, where: Child, shown: int = _MOST_ROWS) -> Iterator[Child]:
         yield h("p", f"… and {count - shown:,} more: ", where, class_="dim")
 
 
-# The source view:
-
-
 _CHIPS = 6  # graphs that are named beside a line; the others are counted, and listed in its details
 _COLOURS = 6
 _COLUMNS = 4
@@ -227,35 +224,19 @@ def index(files: Mapping[str, SourceFile], links: Links, notes: Sequence[str]) -
     libraries = [file for file in files.values() if is_library(Place(file.path, 0))]
     parts: list[Child] = [h("p", note, class_="warning") for note in notes]
     if not files:
-        parts.append(
-            h(
-                "p",
-                "No line of source was recorded: nothing was compiled, or a plain trace has none.",
-                class_="dim",
-            )
-        )
-    if own:
-        parts += [h("h3", "The program"), _list(own, links)]
-    if libraries:
-        parts += [h("h3", "Libraries"), _list(libraries, links)]
+        nothing = "No line of source was recorded: nothing was compiled, or a plain trace has none."
+        parts.append(h("p", nothing, class_="dim"))
+    for title, some in (("The program", own), ("Libraries", libraries)):
+        if some:
+            parts += [h("h3", title), h("ul", [_entry(file, links) for file in some], class_="files")]
     if len(own) == 1:
         parts.append(h("div", data_include=links.file(own[0].path)))
     return h("div", parts)
 
 
-def _list(files: Iterable[SourceFile], links: Links) -> Element:
-    return h("ul", (_entry(file, links) for file in files), class_="files")
-
-
 def _entry(file: SourceFile, links: Links) -> Element:
-    name = links.file_names[file.path]
-    return h(
-        "li",
-        link(links.file(file.path), name),
-        " ",
-        h("span", file_sentence(file), class_="dim"),
-        data_filter=True,
-    )
+    name = link(links.file(file.path), links.file_names[file.path])
+    return h("li", name, " ", h("span", file_sentence(file), class_="dim"), data_filter=True)
 
 
 def file_sentence(file: SourceFile) -> str:

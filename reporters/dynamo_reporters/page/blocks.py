@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
+from dynamo_core.analysis.words import number
 from dynamo_core.shared.quick_dataclass import dataclass
 
 Role = Literal["plain", "strong", "dim", "warning", "advice"]
@@ -70,16 +71,15 @@ class Code:
 
 @dataclass(frozen=True)
 class Change:
-    """A row of a comparison: what stands on either side. A note stands across both."""
+    """A row of a comparison: what is on both sides, on one, or a note on them."""
 
     kind: Kept
-    before: str = ""
-    after: str = ""
+    text: str
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two versions of a text, aligned: side by side where there is room, else one above the other."""
+    """Two versions of a text, aligned."""
 
     before: str
     after: str
@@ -113,6 +113,20 @@ def table(headings: str, rows: Sequence[Sequence[str]]) -> Table:
     return Table(columns, rows)
 
 
+def section(title: str, content: Bullets | Table, level: Literal[1, 2, 3] = 2) -> Iterator[Block]:
+    """A list or a table under its heading; nothing where it is empty."""
+    if content.items if isinstance(content, Bullets) else content.rows:
+        yield Heading(title, level)
+        yield content
+
+
+def rest(count: int, what: str, where: str, plural: str | None = None) -> Iterator[Block]:
+    """How many more there are than are shown, and where; nothing if there are none."""
+    if count > 0:
+        more = number(count, f"more {what}", plural and f"more {plural}")
+        yield Paragraph(f"… and {more}{where}", "dim")
+
+
 # Bars of block characters, for terminals and plain text.
 
 
@@ -134,13 +148,13 @@ _Item = TypeVar("_Item")
 
 
 def bounded(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks; those that are too large are cut, and say so."""
+    """The blocks; those that are too large are cut, and say so. Empty lists are left out."""
     for block in blocks:
         if isinstance(block, Table):
             rows = [[_text(cell) for cell in row] for row in _items(block.rows)]
             yield replace(block, rows=rows)
             yield from _rest(block.rows)
-        elif isinstance(block, Bullets):
+        elif isinstance(block, Bullets) and block.items:
             yield replace(block, items=[_text(item) for item in _items(block.items)])
             yield from _rest(block.items)
         elif isinstance(block, Comparison):

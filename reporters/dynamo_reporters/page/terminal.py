@@ -6,10 +6,10 @@ would vanish on a light one is not used: yellow, bright colours, and bold ones, 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment
 from rich.style import Style
@@ -89,11 +89,12 @@ _USUAL = 0.8  # of the cells of a column; the others may wrap
 _ABOVE = "cyan"
 
 
-class TableWithLines:
-    """A table with `is_above` columns; each column is as wide as its cells.
+class DrawnTable:
+    """A table; each column is as wide as its cells, and `is_above` columns stand on lines between the rows.
 
-    Where there is no room for all of them, the widest column wraps, if only few of its cells have to. Else
-    they go to a line of their own below their rows, and so on with the next widest.
+    Where there is no room for all of them, columns wrap between words as long as that is enough. Else the
+    widest column wraps, if only few of its cells have to, or its cells go to a line of their own below their
+    rows, and so on with the next widest.
     """
 
     def __init__(self, block: Table) -> None:
@@ -122,7 +123,8 @@ class TableWithLines:
         below = [i for i in self._kept if i not in columns]
         headings = [column.name for column in self._block.columns]
         grid = self._grid(columns, widths)
-        grid.add_row(*(Text(headings[i], "bold") for i in columns))
+        if any(headings):
+            grid.add_row(*(Text(headings[i], "bold") for i in columns))
         if below:
             yield grid
             yield from _line_below(headings, below, "bold")
@@ -146,6 +148,9 @@ class TableWithLines:
     def _layout(self, room: int) -> tuple[list[int], list[int]]:
         """The columns that stay in their rows, and their widths."""
         columns, widths = list(self._kept), dict(self._widths)
+        gaps, least = _GAP * (len(columns) - 1), [self._least_widths[i] for i in columns]
+        if not self._above and sum(least) + gaps <= room:
+            return columns, fitted([widths[i] for i in columns], room - gaps, least)
         while self._room_for(columns) > room and len(columns) > _KEYS:
             widest = max(columns[_KEYS:], key=lambda i: self._widths[i])
             left = room - (self._room_for(columns) - self._widths[widest])
@@ -184,9 +189,9 @@ def _line_below(row: Sequence[str], columns: Sequence[int], style: str) -> Itera
         yield Indented(Text(text, style, overflow="fold"), _INDENT_OF_LINES)
 
 
-def fitted(widths: Sequence[int], room: int, least: Sequence[int] | None = None) -> list[int]:
+def fitted(widths: Sequence[int], room: int, least: Sequence[int]) -> list[int]:
     """The widths, with the widest cut down until all of them together have room, or have their `least`."""
-    narrowed, least = list(widths), least or [_NARROWEST] * len(widths)
+    narrowed = list(widths)
     while sum(narrowed) > room:
         wide = [i for i, width in enumerate(narrowed) if width > least[i]]
         if not wide:
@@ -207,9 +212,6 @@ def least_widths(block: Table) -> list[int]:
     ]
 
 
-# Blocks for a terminal:
-
-
 _INDENT = 2
 _ROLES: dict[Role, str] = {
     "plain": "",
@@ -221,7 +223,6 @@ _ROLES: dict[Role, str] = {
 _HEADINGS = {1: "bold", 2: "bold underline", 3: "bold"}
 _CHANGES = {"kept": "", "removed": "red", "inserted": "green", "note": "cyan"}
 _SIGNS = {"kept": " ", "removed": "-", "inserted": "+", "note": "#"}
-_ROOM_FOR_TWO = range(110, 1000)  # columns; less is too narrow for two sides, and more is no terminal
 
 
 def _code_theme() -> "ANSISyntaxTheme":
@@ -274,10 +275,10 @@ def _renderable(block: Paragraph | Bullets | Table | Code | Comparison) -> Rende
     if isinstance(block, Bullets):
         return _bullets(block)
     if isinstance(block, Table):
-        return TableWithLines(block) if any(c.is_above for c in block.columns) else _Table(block)
+        return DrawnTable(block)
     if isinstance(block, Code):
         return _Code(block)
-    return _Comparison(block)
+    return Group(*unified(block))
 
 
 def _bullets(block: Bullets) -> RenderableType:
@@ -287,42 +288,6 @@ def _bullets(block: Bullets) -> RenderableType:
     for item in block.items:
         grid.add_row(Text("-", style=_ROLES[block.role]), Text(item, style=_ROLES[block.role]))
     return grid
-
-
-class _Table:
-    """A table whose columns wrap between words; with lines below its rows where that would not be enough."""
-
-    def __init__(self, block: Table) -> None:
-        self._block = block
-        headings = [column.name for column in block.columns]
-        self._widths = [
-            max(cell_len(line) for row in (headings, *block.rows) for line in row[i].split("\n"))
-            for i in range(len(headings))
-        ]
-
-    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        widest = sum(self._widths) + _GAP * (len(self._widths) - 1)
-        return Measurement(1, max(1, min(widest, options.max_width)))
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        room = options.max_width - _GAP * (len(self._widths) - 1)
-        least = least_widths(self._block)
-        if sum(least) > room:
-            yield TableWithLines(self._block)
-        else:
-            yield self._grid(fitted(self._widths, room, least))
-
-    def _grid(self, widths: list[int]) -> RichTable:
-        has_headings = any(column.name for column in self._block.columns)
-        grid = RichTable(
-            box=None, pad_edge=False, show_header=has_headings, header_style="bold", padding=(0, _GAP, 0, 0)
-        )
-        for column, width in zip(self._block.columns, widths, strict=True):
-            justify: Literal["left", "right"] = "right" if column.is_number else "left"
-            grid.add_column(column.name, justify=justify, width=width, overflow="fold")
-        for row in self._block.rows:
-            grid.add_row(*(Text(cell) for cell in row))
-        return grid
 
 
 class _Code:
@@ -355,51 +320,6 @@ class _Code:
         )
 
 
-class _Comparison:
-    """A comparison, laid out when the width is known."""
-
-    def __init__(self, block: Comparison) -> None:
-        self._block = block
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if options.max_width in _ROOM_FOR_TWO:
-            yield from self._side_by_side(options.max_width)
-        else:
-            yield from unified(self._block)
-
-    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """The width of its lines: else each would be filled up to the width of a pipe, which has none."""
-        if options.max_width in _ROOM_FOR_TWO:
-            return Measurement(options.max_width, options.max_width)
-        width = max(line.cell_len for line in unified(self._block))
-        return Measurement(0, width).with_maximum(options.max_width)
-
-    def _side_by_side(self, width: int) -> Iterator[RenderableType]:
-        grid = _two_sides(width)
-        grid.add_row(Text(self._block.before, "bold"), "", Text(self._block.after, "bold"))
-        for change in self._block.changes:
-            style = _CHANGES[change.kind]
-            if change.kind == "note":
-                yield grid
-                yield Text(change.before, style=style)
-                grid = _two_sides(width)
-                continue
-            grid.add_row(
-                Text(change.before, style=style if change.kind == "removed" else ""),
-                Text(_SIGNS[change.kind], style=style),
-                Text(change.after, style=style if change.kind == "inserted" else ""),
-            )
-        yield grid
-
-
-def _two_sides(width: int) -> RichTable:
-    side = (width - 3) // 2
-    grid = RichTable.grid(padding=(0, 1, 0, 0))
-    for column_width in (side, 1, side):
-        grid.add_column(width=column_width, overflow="fold")
-    return grid
-
-
 def unified(block: Comparison) -> Iterator[Text]:
     """A comparison one line after the other, marked as `diff` marks them."""
     yield Text(f"--- {block.before}", style=_CHANGES["removed"])
@@ -410,4 +330,4 @@ def unified(block: Comparison) -> Iterator[Text]:
 
 def change_as_line(change: Change) -> str:
     """One line of a unified comparison."""
-    return f"{_SIGNS[change.kind]} {change.after if change.kind == 'inserted' else change.before}".rstrip()
+    return f"{_SIGNS[change.kind]} {change.text}".rstrip()

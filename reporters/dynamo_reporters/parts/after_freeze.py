@@ -10,6 +10,7 @@ from dynamo_core.analysis.words import frame_name, number, place, process_title,
 from dynamo_core.model import GuardFailure, NotCompiled, Place, Process, Recording, StackFrame
 from dynamo_core.shared.choices import FreezeAfter, is_named_by, parse_freeze_after
 from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import At
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.settings import ON_RECOMPILE_ERROR
 
@@ -27,13 +28,16 @@ class FreezeOfProcess:
     """Whether a process froze, and how far it was."""
 
     process: Process
-    frozen: bool | None
+    frozen: Annotated[bool | None, At("interventions.freeze.frozen")]
     calls: Annotated[
         int | None,
+        At("interventions.freeze.calls"),
         "that counted when it was frozen, or at the end; null where the name is short for several",
     ]
-    seconds: Annotated[float | None, "since the last compile, at that moment"]
-    at_ns: Annotated[int | None, "that moment, since the epoch"]
+    seconds: Annotated[
+        float | None, At("interventions.freeze.seconds"), "since the last compile, at that moment"
+    ]
+    at_ns: Annotated[int | None, At("interventions.freeze.at_ns"), "that moment, since the epoch"]
 
 
 @dataclass(frozen=True)
@@ -175,7 +179,7 @@ def freeze_sentence(recording: Recording) -> str | None:
     text = f"Frozen after {_wanted(after)}{where}: "
     if not frames:
         return text + "nothing would have been compiled after that."
-    became = "raised an error" if _is_error(recording) else "ran eager"
+    became = "raised an error" if recording.settings.on_recompile == ON_RECOMPILE_ERROR else "ran eager"
     return text + (
         f"{number(sum(frame.times for frame in frames), 'call')} of {number(len(frames), 'frame')} "
         f"matched no compiled version, and {became}."
@@ -204,7 +208,7 @@ def after_freeze(recording: Recording) -> Iterator[Block]:
                     "" if first is None else f"{first:.2f} s",
                     cause.what,
                     values(cause.compiled_for),
-                    _came_text(cause),
+                    values(cause.came_counted()) or ("not recorded" if cause.compiled_for else ""),
                 ]
             )
             where = ""
@@ -231,10 +235,6 @@ def frozen_lines(recording: Recording) -> Iterator[str]:
         yield f"{frame.title} at {place(frame.place)}, {times}: {cause}{more}"
 
 
-def _came_text(cause: Cause) -> str:
-    return values(cause.came_counted()) or ("not recorded" if cause.compiled_for else "")
-
-
 def values(known: Iterable[str]) -> str:
     """The first few, and that there are more."""
     shown = list(known)
@@ -248,12 +248,7 @@ def freeze_of(recording: Recording) -> FreezeDocument | None:
     return FreezeDocument(
         after=recording.settings.freeze_after,
         on_recompile=recording.settings.on_recompile,
-        processes=[
-            FreezeOfProcess(process, None, None, None, None)
-            if (freeze := process.interventions.freeze) is None
-            else FreezeOfProcess(process, freeze.frozen, freeze.calls, freeze.seconds, freeze.at_ns)
-            for process in recording.processes
-        ],
+        processes=[from_fields(FreezeOfProcess, each, process=each) for each in recording.processes],
         not_compiled=[
             from_fields(
                 FrameLeftOut,
@@ -263,10 +258,6 @@ def freeze_of(recording: Recording) -> FreezeDocument | None:
             for frame in frozen_frames(recording)
         ],
     )
-
-
-def _is_error(recording: Recording) -> bool:
-    return recording.settings.on_recompile == ON_RECOMPILE_ERROR
 
 
 def _wanted(after: FreezeAfter) -> str:

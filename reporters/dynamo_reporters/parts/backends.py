@@ -34,7 +34,7 @@ from dynamo_core.model import (
 from dynamo_core.shared.declared import INLINE, Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from ..page.blocks import Block, Bullets, Heading, Paragraph, table
+from ..page.blocks import Block, Bullets, Heading, Paragraph, rest, table
 
 _SHOWN = 5
 _NONE = "none (eager)"
@@ -68,7 +68,7 @@ def backends_section(recording: Recording) -> Iterator[Block]:
             [
                 name,
                 str(len(graphs)),
-                _total([graph.calls for graph in graphs]),
+                count_text(_sum([graph.calls for graph in graphs])),
                 seconds_in_calls(
                     _sum([graph.seconds_with_backward for graph in graphs]),
                     *(times for graph in graphs for times in (graph.times, graph.backward)),
@@ -78,13 +78,11 @@ def backends_section(recording: Recording) -> Iterator[Block]:
         ],
     )
     untaken = untaken_lines(recording)
-    if untaken:
-        yield Bullets(untaken, "warning")
+    yield Bullets(untaken, "warning")
     declines = [*map(_never_asked, _unasked(chosen)), *_declines(recording, chosen)]
     if declines:
         yield Bullets(declines[:_SHOWN])
-        if len(declines) > _SHOWN:
-            yield Paragraph(f"… and {number(len(declines) - _SHOWN, 'more reason')}; `dynamo graphs`", "dim")
+        yield from rest(len(declines) - _SHOWN, "reason", "; `dynamo graphs`")
 
 
 def taken_line(recording: Recording) -> str | None:
@@ -177,11 +175,6 @@ def _declines(recording: Recording, chosen: Sequence[tuple[Graph, Process]]) -> 
     return lines
 
 
-def _total(counts: Sequence[int | None]) -> str:
-    total = _sum(counts)
-    return count_text(total)
-
-
 def _sum(values: Sequence[Any]) -> Any:
     return None if any(value is None for value in values) else sum(values)
 
@@ -198,8 +191,7 @@ def verified_blocks(recording: Recording) -> Iterator[Block]:
     took = f" Comparing took {seconds(found.seconds)}." if found.graphs else ""
     yield Paragraph(f"{program_sentence(found)}. {verified_sentence(found)}.{took}")
     notes = _notes(found, recording)
-    if notes:
-        yield Bullets(notes)
+    yield Bullets(notes)
 
 
 def verified_lines(recording: Recording) -> list[str]:

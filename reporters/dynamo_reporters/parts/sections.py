@@ -10,7 +10,7 @@ from dynamo_core.findings import Finding
 from dynamo_core.findings.build import by_cause, via_line
 from dynamo_core.model import Process, Recording
 
-from ..page.blocks import Block, Bullets, Heading, Paragraph
+from ..page.blocks import Block, Bullets, Heading, Paragraph, rest
 
 _SHOWN = 8
 _TESTS_SHOWN = 3  # of a finding, where it has room
@@ -45,8 +45,7 @@ def findings_section(
             yield Paragraph(f"→ {text}", "advice")
         for follower in followers:
             yield Paragraph(f"because of this: {follower.title}", "dim")
-    if len(causes) > shown:
-        yield Paragraph(f"… and {number(len(causes) - shown, 'more finding')}; --format json has all", "dim")
+    yield from rest(len(causes) - shown, "finding", "; --format json has all")
     if can_run_again and any(remedy.change for finding in findings for remedy in finding.remedies):
         yield Paragraph(_FIX, "dim")
 
@@ -97,5 +96,4 @@ def graphs_missing(processes: Iterable[Process]) -> Iterator[Block]:
 def also_missing(process: Process, *probes: str) -> Iterator[Block]:
     """What a page would show beside its subject, and cannot, since these probes failed."""
     failed = [f"{probe}: not recorded ({why})" for probe in probes if (why := probe_failed([process], probe))]
-    if failed:
-        yield Bullets(failed, "warning")
+    yield Bullets(failed, "warning")

@@ -10,7 +10,7 @@ from dynamo_core.analysis.words import compile_label, count_text, memory, number
 from dynamo_core.model import AotPair, Graph, Process, Recording, SavedTensor, TensorInfo
 from dynamo_core.shared.aot_pair import ACTIVATION, INPUT
 
-from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, bar, table
+from ..page.blocks import Block, Bullets, Heading, Paragraph, Table, bar, rest, table
 from .sections import no_graphs
 
 _GRAPHS_SHOWN = 10
@@ -82,8 +82,7 @@ def training_section(recording: Recording) -> Iterator[Block]:
             continue
         yield Heading(f"Training{process_title(process, recording)}")
         yield from _trained(trained)
-        if notes:
-            yield Bullets(notes)
+        yield Bullets(notes)
 
 
 def _trained(trained: list[tuple[Graph, list[AotPair]]]) -> Iterator[Block]:
@@ -94,9 +93,7 @@ def _trained(trained: list[tuple[Graph, list[AotPair]]]) -> Iterator[Block]:
         "graph>|forward ops>|backward ops>|recomputed>|saves>|bytes>|activations>",
         [_row(graph, pairs) for graph, pairs in trained[:_GRAPHS_SHOWN]],
     )
-    rest = len(trained) - _GRAPHS_SHOWN
-    if rest > 0:
-        yield Paragraph(f"… and {number(rest, 'more graph')}; `dynamo graphs --training` shows all", "dim")
+    yield from rest(len(trained) - _GRAPHS_SHOWN, "graph", "; `dynamo graphs --training` shows all")
     everything = [pair for _, pairs in trained for pair in pairs]
     if saved_by(everything).is_symbolic:
         yield Paragraph("* with the symbolic sizes as met when compiling", "dim")
@@ -193,8 +190,7 @@ def _pair(pair: AotPair, graph: Graph, show_all: bool) -> Iterator[Block]:
     shown = tensors if show_all else tensors[:_SHOWN]
     if shown:
         yield tensors_table(shown, _paths_of_inputs(pair, graph))
-    if len(tensors) > len(shown):
-        yield Paragraph(f"… and {number(len(tensors) - len(shown), 'more tensor')}: --all shows them.", "dim")
+    yield from rest(len(tensors) - len(shown), "tensor", ": --all shows them.")
 
 
 def _graphs(pair: AotPair) -> Table:
@@ -286,8 +282,7 @@ def _operators(title: str, pairs: Sequence[AotPair], show_all: bool) -> Iterator
             for name in shown
         ],
     )
-    if len(kinds) > len(shown):
-        yield Paragraph(f"… and {number(len(kinds) - len(shown), 'more kind')}: --all shows them.", "dim")
+    yield from rest(len(kinds) - len(shown), "kind", ": --all shows them.")
 
 
 def _title(graph: Graph) -> str:

@@ -1,11 +1,13 @@
 """Forward and backward graphs, as documents have them."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from dataclasses import field
+from typing import Annotated, Any, ClassVar
 
 from dynamo_core.analysis.training import KINDS, captured_steps, ops_of, pairs_of, saved_by
-from dynamo_core.model import AotPair, Graph, Place, Process, SavedTensor
+from dynamo_core.model import AotPair, Graph, Process, SavedTensor
 from dynamo_core.shared.conversion import from_fields
+from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.quick_dataclass import dataclass
 
 _RECOMPUTED = "of the backward graph, those that the forward has computed too, without views and sizes"
@@ -24,15 +26,6 @@ class PairOperators:
 
 
 @dataclass(frozen=True)
-class SavedKinds:
-    """The saved tensors by what they are."""
-
-    input: Annotated[int, "inputs, parameters and views of them"]
-    output: Annotated[int, "what the user is given too"]
-    activation: Annotated[int, "the others"]
-
-
-@dataclass(frozen=True)
 class PairTotals:
     """A forward and a backward graph in numbers."""
 
@@ -43,7 +36,11 @@ class PairTotals:
     backward_ops: Annotated[int, "call_* nodes of the backward graph"]
     recomputed_ops: Annotated[int, _RECOMPUTED]
     saved_tensors: Annotated[int, "tensors that the forward saves for the backward"]
-    saved_kinds: SavedKinds
+    saved_kinds: Annotated[
+        Mapping[str, int],
+        "inputs, parameters and views of them (input), what the user is given too (output), the others "
+        "(activation)",
+    ]
     saved_sizes: Annotated[int, "symbolic sizes that are saved"]
     saved_bytes: Annotated[int | None, "of the elements of all saved tensors; null where a size is not known"]
     activation_bytes: Annotated[
@@ -56,17 +53,10 @@ class PairTotals:
 class Saved:
     """What the forward saves for the backward."""
 
-    name: Annotated[str, "of the node in the forward graph"]
-    kind: Literal["input", "output", "activation"]
-    operator: Annotated[str | None, "that made it; null for an input"]
+    value: SavedTensor = field(metadata=INLINE)
     shape: Annotated[tuple[int | str, ...] | None, "symbolic sizes by name; null for what is no tensor"]
     dtype: str | None
     device: str | None
-    symbol: Annotated[str | None, "the expression of a symbolic size"]
-    bytes: Annotated[int | None, "of its elements, for symbolic sizes those met when compiling"]
-    storage: Annotated[str, "the node that made its memory; several tensors may share one"]
-    storage_bytes: int | None
-    place: Annotated[Place | None, "the user's line"]
 
 
 @dataclass(frozen=True)
@@ -130,7 +120,7 @@ def _totals(pair: AotPair) -> dict[str, Any]:
         "backward_ops": ops.backward,
         "recomputed_ops": ops.recomputed,
         "saved_tensors": len(saved.tensors),
-        "saved_kinds": SavedKinds(**{kind: saved.count(kind) for kind in KINDS}),
+        "saved_kinds": {kind: saved.count(kind) for kind in KINDS},
         "saved_sizes": saved.symbols,
         "saved_bytes": saved.bytes,
         "activation_bytes": saved.memory,
@@ -140,10 +130,4 @@ def _totals(pair: AotPair) -> dict[str, Any]:
 
 def _saved(value: SavedTensor) -> Saved:
     tensor = value.tensor
-    return from_fields(
-        Saved,
-        value,
-        shape=None if tensor is None else tensor.shape,
-        dtype=None if tensor is None else tensor.dtype,
-        device=None if tensor is None else tensor.device,
-    )
+    return Saved(value, None, None, None) if tensor is None else from_fields(Saved, tensor, value=value)

@@ -6,7 +6,6 @@ from dynamo_core.analysis.time.compiles import (
     CompileCost,
     Loss,
     Traced,
-    Tracing,
     compile_costs,
     seconds_of,
     tracing,
@@ -16,7 +15,7 @@ from dynamo_core.analysis.time.phases import CompileSplit, Node, phase_tree
 from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Place, Process
 from dynamo_core.shared.conversion import from_fields
-from dynamo_core.shared.declared import Seconds
+from dynamo_core.shared.declared import At, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
 
@@ -50,8 +49,8 @@ class ParallelPhase:
 class ParallelPhases:
     """What ran in worker threads."""
 
-    seconds: float
-    threads: int
+    seconds: Annotated[float, At("parallel_seconds")]
+    threads: Annotated[int, At("parallel_threads")]
     phases: list[ParallelPhase]
 
 
@@ -105,8 +104,8 @@ class LossesByWay:
 class OthersTraced:
     """The functions that have no name in the recording."""
 
-    calls: int
-    exclusive_seconds: float
+    calls: Annotated[int, At("other_calls")]
+    exclusive_seconds: Annotated[float, At("other_seconds")]
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,11 @@ class FunctionsTraced:
 class CompileTime:
     """Where the compile time of a process went. What was not recorded is null."""
 
-    seconds: Annotated[Seconds | None, "in the phases that torch timed; what they have in common counts once"]
+    seconds: Annotated[
+        Seconds | None,
+        At("total_seconds"),
+        "in the phases that torch timed; what they have in common counts once",
+    ]
     overlap_seconds: Annotated[
         Seconds | None, "in which several compiles ran; null too where the clock was set back meanwhile"
     ]
@@ -140,9 +143,9 @@ def compile_time_of(process: Process, case: Case) -> CompileTime:
     """All that is known of the compile time of a process."""
     costs = compile_costs(process)
     whole, lost, traced = case.compile_split(process), wasted_compiles(process, costs), tracing(process)
-    return CompileTime(
-        seconds=whole.total_seconds if whole else None,
-        overlap_seconds=whole.overlap_seconds if whole else None,
+    return from_fields(
+        CompileTime,
+        whole,
         categories=_categories(whole) if whole else None,
         passes=[PassSeconds(name, seconds) for name, seconds in whole.passes.items()] if whole else None,
         parallel=_parallel(process, whole) if whole else None,
@@ -150,7 +153,9 @@ def compile_time_of(process: Process, case: Case) -> CompileTime:
         thrown_away=LossesByWay(
             _losses(lost.restarts), _losses(lost.failed_to_compile), _losses(lost.recompiles)
         ),
-        tracing=_tracing(traced) if traced else None,
+        tracing=None
+        if traced is None
+        else from_fields(FunctionsTraced, traced, others=from_fields(OthersTraced, traced)),
     )
 
 
@@ -162,9 +167,9 @@ def _categories(whole: CompileSplit) -> list[CategorySeconds]:
 
 
 def _parallel(process: Process, whole: CompileSplit) -> ParallelPhases:
-    return ParallelPhases(
-        seconds=whole.parallel_seconds,
-        threads=whole.parallel_threads,
+    return from_fields(
+        ParallelPhases,
+        whole,
         phases=[
             ParallelPhase(
                 name=phase.name,
@@ -195,11 +200,3 @@ def _phase(node: Node) -> PhaseOfCompile:
 
 def _losses(losses: list[Loss]) -> Losses:
     return Losses(seconds_of(losses), losses)
-
-
-def _tracing(traced: Tracing) -> FunctionsTraced:
-    return FunctionsTraced(
-        seconds=traced.seconds,
-        functions=traced.functions,
-        others=OthersTraced(traced.other_calls, traced.other_seconds),
-    )

@@ -8,9 +8,9 @@ from dynamo_core.analysis.time.steps import find_steps, first_call, steady_mean
 from dynamo_core.case import Case
 from dynamo_core.findings import Finding
 from dynamo_core.findings.recompiles import ranked_breaks
-from dynamo_core.model import CallTimes, CompileId, Graph, Place, Process
+from dynamo_core.model import CallTimes, CompileId, Place, Process
 from dynamo_core.shared.conversion import from_fields
-from dynamo_core.shared.declared import Count, Seconds
+from dynamo_core.shared.declared import At, Count, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .compile_document import CompileTime, compile_time_of
@@ -35,8 +35,8 @@ class PartOfWallTime:
 class WallTime:
     """The life of a process, and what it was spent on."""
 
-    began_ns: int
-    ended_ns: Annotated[int, "or the last moment that is known"]
+    began_ns: Annotated[int, At("begin_ns")]
+    ended_ns: Annotated[int, At("end_ns"), "or the last moment that is known"]
     saw_end: Annotated[bool, "false where the process was cut off without a word"]
     is_main: Annotated[bool, "the process that dynamo run started"]
     seconds: Annotated[float, "all of it; the parts add up to it"]
@@ -55,20 +55,22 @@ class WarmUp:
 class SteadyState:
     """What repeats after the last compile."""
 
-    graph: Annotated[int, "the number of the graph with whose call a step begins"]
-    steps: Annotated[int, "how many the mean is over"]
+    graph: Annotated[int, At("graph.number"), "the number of the graph with whose call a step begins"]
+    steps: Annotated[int, At("steady"), "how many the mean is over"]
     steady_since_ns: int
     warm_up_steps: Annotated[
         WarmUp,
         "how many began before the last compile had ended, and the first call of the graph; two numbers "
         "where not every call was noted",
     ]
-    mean_seconds: float
-    median_seconds: Annotated[float, "of blocks"]
+    mean_seconds: Annotated[float, At("mean")]
+    median_seconds: Annotated[float, At("median"), "of blocks"]
     fastest_seconds: Annotated[float, "block"]
     slowest_seconds: Annotated[float, "block"]
     block_size: Annotated[int, "steps whose mean makes one figure of the spread"]
-    first_seconds: Annotated[list[float], "of the first steps, one by one, compiling included"]
+    first_seconds: Annotated[
+        tuple[float, ...], At("first"), "of the first steps, one by one, compiling included"
+    ]
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ class Calls:
     calls: int
     untimed_calls: Annotated[
         int,
+        At("untimed"),
         "of these, how many were only counted, since the calls are short: the time is extrapolated from the "
         "others",
     ]
@@ -96,7 +99,9 @@ class Calls:
     p50_seconds: Annotated[Seconds | None, "to within 6 %"]
     p99_seconds: Annotated[Seconds | None, "to within 6 %"]
     device_seconds_each: Annotated[
-        Seconds | None, "on the GPU's stream, on average over a sample; null where no GPU was in use"
+        Seconds | None,
+        At("device_seconds"),
+        "on the GPU's stream, on average over a sample; null where no GPU was in use",
     ]
     device_samples: int
     histogram: list[CallsOfDuration]
@@ -108,13 +113,15 @@ class GraphRun:
 
     number: int
     compile_id: CompileId | None
-    frame: str | None
-    place: Place | None
+    frame: Annotated[str | None, At("frame_name")]
+    place: Annotated[Place | None, At("frame_place")]
     ops: Count | None
     forward: Annotated[Calls | None, "null where calls were not counted"]
     backward: Annotated[Calls | None, "null where calls were not counted"]
     guard_seconds_each: Annotated[
-        Seconds | None, "one evaluation of the guards of its frame, on average over a sample"
+        Seconds | None,
+        At("times.guard_seconds"),
+        "one evaluation of the guards of its frame, on average over a sample",
     ]
 
 
@@ -122,8 +129,8 @@ class GraphRun:
 class InheritedCalls:
     """The calls of graphs that the parent of a forked process compiled."""
 
-    calls: int
-    seconds: Annotated[float, "of the host, in all"]
+    calls: Annotated[int, At("inherited_calls")]
+    seconds: Annotated[float, At("inherited_seconds"), "of the host, in all"]
 
 
 @dataclass(frozen=True)
@@ -153,14 +160,14 @@ class ProcessProfile:
 class BreakTaken:
     """What a graph break costs."""
 
-    place: Place | None
-    kind: str
-    crossed: Count | None
+    place: Annotated[Place | None, At("distinct.first.place")]
+    kind: Annotated[str, At("distinct.first.kind")]
+    crossed: Annotated[Count | None, At("distinct.crossed")]
     seconds_each: Annotated[
         Seconds | None, "from the graph before the break to the one after it, on average over a sample"
     ]
     seconds: Annotated[Seconds | None, "times the crossings"]
-    timed_crossings: Annotated[int, "how many the sample has"]
+    timed_crossings: Annotated[int, At("timed"), "how many the sample has"]
 
 
 @dataclass(frozen=True)
@@ -179,7 +186,7 @@ def profile_of(case: Case, step: str | None) -> Profile:
     return Profile(
         findings=case.findings,
         processes=[_process(process, case, step) for process in case.processes],
-        breaks=_breaks(case),
+        breaks=[from_fields(BreakTaken, cost) for cost in ranked_breaks(case.figures)],
     )
 
 
@@ -200,22 +207,15 @@ def _wall_time(process: Process, case: Case) -> WallTime | None:
     whole = case.wall(process)
     if whole is None:
         return None
-    return WallTime(
-        began_ns=whole.begin_ns,
-        ended_ns=whole.end_ns,
-        saw_end=whole.saw_end,
-        is_main=wall.is_main(process, case.recording),
-        seconds=whole.seconds,
-        parts=[_part(part, whole) for part in whole.parts],
-    )
+    parts = [_part(part, whole) for part in whole.parts]
+    return from_fields(WallTime, whole, is_main=wall.is_main(process, case.recording), parts=parts)
 
 
 def _part(part: wall.Part, whole: wall.WallTime) -> PartOfWallTime:
-    return PartOfWallTime(
-        name=part.name,
-        seconds=part.seconds,
+    return from_fields(
+        PartOfWallTime,
+        part,
         share=None if part.seconds is None else part.seconds / whole.seconds,
-        basis=part.basis,
         note=part.note or None,
         parts=[_part(inner, whole) for inner in part.parts],
     )
@@ -225,50 +225,34 @@ def _steady_state(process: Process, step: str | None) -> SteadyState | None:
     steps = find_steps(process, step)
     if steps is None:
         return None
-    return SteadyState(
-        graph=steps.graph.number,
-        steps=steps.steady,
-        steady_since_ns=steps.steady_since_ns,
+    fastest, slowest = steps.spread
+    return from_fields(
+        SteadyState,
+        steps,
         warm_up_steps=WarmUp(*steps.warm_up),
-        mean_seconds=steps.mean,
-        median_seconds=steps.median,
-        fastest_seconds=steps.spread[0],
-        slowest_seconds=steps.spread[1],
-        block_size=steps.block_size,
-        first_seconds=list(steps.first),
+        fastest_seconds=fastest,
+        slowest_seconds=slowest,
     )
 
 
 def graphs_run(process: Process) -> list[GraphRun]:
     """The calls of every graph of a process."""
-    return [_graph(graph) for graph in process.graphs if graph.is_compiled]
-
-
-def _graph(graph: Graph) -> GraphRun:
-    return from_fields(
-        GraphRun,
-        graph,
-        frame=graph.frame_name,
-        place=graph.frame_place,
-        forward=_calls(graph.times),
-        backward=_calls(graph.backward),
-        guard_seconds_each=graph.times.guard_seconds if graph.times is not None else None,
-    )
+    return [
+        from_fields(GraphRun, graph, forward=_calls(graph.times), backward=_calls(graph.backward))
+        for graph in process.compiled_graphs
+    ]
 
 
 def _calls(times: CallTimes | None) -> Calls | None:
     if times is None:
         return None
-    return Calls(
-        calls=times.calls,
-        untimed_calls=times.untimed,
-        seconds=times.seconds,
+    return from_fields(
+        Calls,
+        times,
         first_seconds=first_call(times),
         mean_of_the_rest_seconds=steady_mean(times),
         p50_seconds=times.percentile(0.5),
         p99_seconds=times.percentile(0.99),
-        device_seconds_each=times.device_seconds,
-        device_samples=times.device_samples,
         histogram=[
             CallsOfDuration(low, high, count) for (low, high), count in sorted(times.histogram.items())
         ],
@@ -279,18 +263,4 @@ def inherited_calls(process: Process) -> InheritedCalls | None:
     """The calls of graphs that the parent of a process compiled; None where calls were not counted."""
     if process.runtime.overlap_seconds is None:
         return None
-    return InheritedCalls(process.inherited_calls, process.inherited_seconds)
-
-
-def _breaks(case: Case) -> list[BreakTaken]:
-    return [
-        BreakTaken(
-            place=cost.distinct.first.place,
-            kind=cost.distinct.first.kind,
-            crossed=cost.distinct.crossed,
-            seconds_each=cost.seconds_each,
-            seconds=cost.seconds,
-            timed_crossings=cost.timed,
-        )
-        for cost in ranked_breaks(case.figures)
-    ]
+    return from_fields(InheritedCalls, process)

@@ -15,7 +15,7 @@ from dynamo_core.findings.recompiles import ranked_breaks
 from dynamo_core.model import Process
 
 from ..documents import shares_of
-from ..page.blocks import Block, Bullets, Heading, Paragraph, bar, table
+from ..page.blocks import Block, Bullets, Heading, Paragraph, bar, rest, table
 from ..parts.actions import actions_in_short
 from ..parts.sections import findings_section, other_ranks_blocks
 from ..report import Report
@@ -45,8 +45,7 @@ def run_split_blocks(case: Case, show_all: bool) -> Iterator[Block]:
             yield Paragraph("It was cut off: this is up to the last that was noted of it.", "warning")
         yield table("spent on|time>|share>|known by|", list(_rows(wall, show_all)))
         notes = [f"{part.name}: {part.note}." for part in wall.parts if part.note and part.seconds]
-        if notes:
-            yield Bullets(notes, "dim")
+        yield Bullets(notes, "dim")
         forked = process.info.forked
         if forked:
             yield Paragraph("It was forked: what came before the fork is its parent's.", "dim")
@@ -159,9 +158,6 @@ def _paid_back(process: Process, case: Case, steps: Steps) -> Iterator[Block]:
     )
 
 
-# What each graph break costs, as a table.
-
-
 _ROWS_SHOWN = 5
 _TOGETHER = " Breaks that follow one another with no graph in between have that time together."
 
@@ -173,29 +169,23 @@ def break_cost_blocks(case: Case, show_all: bool) -> Iterator[Block]:
         return
     in_all = seconds_in_all(costs)
     yield Heading(f"Graph breaks: {'what they cost was not recorded' if in_all is None else seconds(in_all)}")
-    rows = []
-    for cost in costs if show_all else costs[:_ROWS_SHOWN]:
-        first, crossed = cost.distinct.first, cost.distinct.crossed
-        rows.append(
-            [
-                f"{place(first.place)} {first.kind}",
-                count_text(crossed),
-                seconds(cost.seconds_each),
-                seconds(cost.seconds),
-            ]
-        )
+    rows = [
+        [
+            f"{place(cost.distinct.first.place)} {cost.distinct.first.kind}",
+            count_text(cost.distinct.crossed),
+            seconds(cost.seconds_each),
+            seconds(cost.seconds),
+        ]
+        for cost in (costs if show_all else costs[:_ROWS_SHOWN])
+    ]
     yield table("break|crossed>|each>|in all>", rows)
-    if len(costs) > len(rows):
-        yield Paragraph(f"… and {number(len(costs) - len(rows), 'more break')}: --all.", "dim")
+    yield from rest(len(costs) - len(rows), "break", ": --all.")
     yield Paragraph(
         "From the graph before a break to the one after it, on average over a sample: fixing the break "
         "saves at most this. `dynamo breaks` says how."
         + (_TOGETHER if any(cost.along_with for cost in costs) else ""),
         "dim",
     )
-
-
-# `dynamo profile`:
 
 
 CONTENTS = compile_time.CONTENTS | window.CONTENTS | FINDINGS

@@ -16,7 +16,7 @@ from dynamo_core.case import Case
 from dynamo_core.model import CallTimes, Process, Recording
 
 from ..documents import shares_of
-from ..page.blocks import Block, Column, Heading, Paragraph, Table, table
+from ..page.blocks import Block, Column, Heading, Paragraph, Table, rest, table
 
 _ROWS_SHOWN = 5
 _COLUMNS = [
@@ -53,7 +53,7 @@ def run_time_blocks(case: Case, show_all: bool) -> Iterator[Block]:
         for child, share in zip(forked, shares[len(found) :], strict=True)
     ]
     yield Table([*_COLUMNS, *([Column("on the GPU", True)] if has_device else [])], rows)
-    yield from _more(len(found) - len(shown), "graph")
+    yield from rest(len(found) - len(shown), "graph", ": --all.")
     on_device = "; on the GPU: on its stream, the mean of a sample" if has_device else ""
     yield Paragraph(f"Host time. others: the mean; p50 and p99 to within 6 %{on_device}.", "dim")
     if any(times and times.untimed for each in found for times in (each.graph.times, each.graph.backward)):
@@ -62,8 +62,6 @@ def run_time_blocks(case: Case, show_all: bool) -> Iterator[Block]:
             "timed; the total is extrapolated from those.",
             "dim",
         )
-    if show_all:
-        yield from _overhead_bound(found)
     yield from _guards(found, recording, show_all)
 
 
@@ -100,29 +98,6 @@ def _single_calls(times: CallTimes, has_device: bool) -> list[str]:
     ]
 
 
-def _overhead_bound(found: list[GraphTime]) -> Iterator[Block]:
-    for each in found:
-        if each.is_overhead_bound:
-            yield Paragraph(
-                f"Graph {each.graph.number} is overhead-bound: {_why_overhead_bound(each)}. Give it more "
-                "work in one call, or compile what calls it.",
-                "advice",
-            )
-
-
-def _why_overhead_bound(found: GraphTime) -> str:
-    calls = f"{found.times.calls:,}"
-    if found.has_costlier_guards:
-        return (
-            f"half of its {calls} calls take less than {seconds(found.typical)}, and its guards take "
-            f"{seconds(found.times.guard_seconds)} before each"
-        )
-    return (
-        f"where nothing else holds it up, a call takes {seconds(found.undisturbed)} (of {calls}, one in ten "
-        "took less), about what calling any compiled graph costs"
-    )
-
-
 def _guards(found: list[GraphTime], recording: Recording, show_all: bool) -> Iterator[Block]:
     timed = [each for each in found if each.times.guard_seconds is not None]
     if not timed:
@@ -145,14 +120,7 @@ def _guards(found: list[GraphTime], recording: Recording, show_all: bool) -> Ite
             ]
         )
     yield table("cache entry|frame|evaluated>|each>|in all>|beside a median call>", rows)
-    yield from _more(len(timed) - len(rows), "cache entry", "cache entries")
+    yield from rest(len(timed) - len(rows), "cache entry", ": --all.", "cache entries")
     yield Paragraph(
         "Evaluations that failed on another entry of the same frame come on top; they are not counted.", "dim"
     )
-
-
-def _more(rest: int, singular: str, plural: str | None = None) -> Iterator[Block]:
-    if rest > 0:
-        yield Paragraph(
-            f"… and {number(rest, 'more ' + singular, plural and 'more ' + plural)}: --all.", "dim"
-        )

@@ -21,7 +21,7 @@ from dynamo_core.model import (
 from dynamo_core.recording.kernels import CODE_FOR_WINDOW
 from dynamo_core.shared import names
 from dynamo_core.shared.conversion import from_fields
-from dynamo_core.shared.declared import Count
+from dynamo_core.shared.declared import At, Count
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, table
@@ -275,12 +275,12 @@ class Window:
     """A window of steady steps under torch.profiler."""
 
     problem: Literal[None]
-    anchor_graph: Annotated[int, "the graph with whose call a step begins"]
+    anchor_graph: Annotated[int, At("anchor"), "the graph with whose call a step begins"]
     steps: int
     seconds: float
     compiles: Annotated[int, "that fell into it"]
     coverage: Coverage
-    graphs: tuple[WindowPart, ...]
+    graphs: Annotated[tuple[WindowPart, ...], At("parts")]
     eager_operators: Annotated[list[EagerOperator], "outside of compiled graphs, the costliest first"]
     operators: list[WindowOperator]
     kernels: Annotated[list[KernelInWindow] | None, "null where no device was in use"]
@@ -301,9 +301,7 @@ def window_of(process: Process) -> Window | NoWindow | None:
         Window,
         window,
         problem=None,
-        anchor_graph=window.anchor,
         coverage=Coverage(**coverage(window)),
-        graphs=window.parts,
         eager_operators=costliest_eager(window),
         operators=sorted(window.operators, key=lambda operator: -operator.self_seconds),
         kernels=None if window.kernels is None else list(map(_kernel, costliest_kernels(window))),

@@ -31,7 +31,7 @@ from dynamo_core.model import (
     StackFrame,
     UnrolledLoop,
 )
-from dynamo_reporters.breaks import audit_blocks
+from dynamo_reporters.breaks import problem_blocks
 from dynamo_reporters.documents import json_schema, json_value
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.actions import action_lines
@@ -394,7 +394,7 @@ def test_the_documentation_lists_every_kind_and_nothing_else() -> None:
 
 def test_the_page_of_breaks_begins_with_what_is_to_be_fixed_first() -> None:
     known = of_one_process(breaks=[a_break()], frames=[fallback()])
-    page = plain_text(audit_blocks(Case(known)))
+    page = plain_text(problem_blocks(Case(known).figures))
     first, _ = find(known)
     assert first.kind == "fell back to eager"
     assert page.index(f"1. {first.title}") < page.index("2. /home/me/train.py:7")

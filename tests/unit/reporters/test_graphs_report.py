@@ -40,7 +40,7 @@ from dynamo_reporters.graphs.report import report
 from dynamo_reporters.page.blocks import Code, Column, Table
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.page.markdown import to_markdown
-from dynamo_reporters.page.terminal import TableWithLines, fitted
+from dynamo_reporters.page.terminal import DrawnTable, fitted
 from dynamo_reporters.profile.run_time import run_time_blocks
 from dynamo_reporters.report import document
 from support.made import of_one_process
@@ -430,7 +430,7 @@ def test_a_strangers_sizes_are_no_code() -> None:
 def on_terminal(width: int, *rows: tuple[str, ...]) -> list[str]:
     columns = [Column("a"), Column("b"), Column("c"), Column("line", is_above=True)]
     file = io.StringIO()
-    Console(file=file, width=width).print(TableWithLines(Table(columns, rows)))
+    Console(file=file, width=width).print(DrawnTable(Table(columns, rows)))
     return [line.rstrip() for line in file.getvalue().splitlines()]
 
 
@@ -443,4 +443,4 @@ def test_lines_go_across_and_what_has_no_room_goes_below() -> None:
         *("a  b", "    c", "file.py:1  text", "x  y"),
         *("    a long cell a long", "    cell a long cell", "x  y", "    another long cell"),
     ]
-    assert fitted([10, 30, 30], 50) == [10, 20, 20]
+    assert fitted([10, 30, 30], 50, [8, 8, 8]) == [10, 20, 20]

@@ -182,7 +182,7 @@ def test_a_tensor_check_is_taken_apart() -> None:
     )
     found = tensor_check(code)
     assert found is not None
-    assert (found.class_name, found.dtype, found.device, found.device_index) == (
+    assert (found.class_, found.dtype, found.device, found.device_index) == (
         "Parameter",
         "bfloat16",
         "cuda:1",
@@ -306,7 +306,7 @@ def test_what_tells_entries_apart_is_what_they_do_not_share() -> None:
         ]
     )
     first, second, third = (CompileId(0, number) for number in range(3))
-    assert [(difference.source, difference.demands) for difference in found] == [
+    assert [(difference.source, difference.entries) for difference in found] == [
         ("L['x']", (((first,), ("size [4]",)), ((second, third), ("size [any] (dim 0 dynamic)",)))),
         ("L['n']", (((first, second), ("equals 2",)), ((third,), ("equals 3",)))),
     ]
@@ -336,7 +336,7 @@ def test_of_many_differences_ten_are_shown_unless_all_are_asked_for() -> None:
 def test_objects_that_differ_by_their_id_alone_are_told_apart_by_it() -> None:
     codes = [f"___check_obj_id(L['m'], {number}), type=<class 'a.B'>" for number in (1, 2)]
     (found,) = differences([entry(i, check("ID_MATCH", "L['m']", code)) for i, code in enumerate(codes)])
-    assert [demand for _, (demand,) in found.demands] == [f"ID_MATCH: {code}" for code in codes]
+    assert [demand for _, (demand,) in found.entries] == [f"ID_MATCH: {code}" for code in codes]
 
 
 def test_names_that_torch_numbers_anew_in_each_compile_are_no_difference() -> None:
@@ -352,7 +352,7 @@ def test_names_that_torch_numbers_anew_in_each_compile_are_no_difference() -> No
 def test_a_setting_of_torch_is_a_difference() -> None:
     eager = replace(STATE[0], code=STATE[0].code.replace('"grad_mode":true', '"grad_mode":false'))
     (found,) = differences([entry(0), GuardSet(CompileId(0, 1), None, (eager, STATE[1]))])
-    assert [demands for _, demands in found.demands] == [("grad mode on",), ("grad mode off",)]
+    assert [demands for _, demands in found.entries] == [("grad mode on",), ("grad mode off",)]
 
 
 def test_file_names_are_made_whole_where_one_file_can_be_meant() -> None:

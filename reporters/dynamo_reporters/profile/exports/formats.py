@@ -77,32 +77,20 @@ def _metadata(what: str, pid: int, tid: int, **arguments: str | int) -> _Event:
 
 
 def _instant(mark: Mark, pid: int, tid: int, origin: int) -> _Event:
-    return {
-        "ph": "i",
-        "s": "t",
-        "name": mark.name,
-        "cat": "dynamo",
-        "pid": pid,
-        "tid": tid,
-        "ts": (mark.at_ns - origin) / 1000,
-        "args": mark.details,
-    }
+    return _event("i", mark.name, pid, tid, mark.at_ns - origin, mark.details) | {"s": "t"}
 
 
 def _complete(slice_: Slice, pid: int, tid: int, origin: int) -> _Event:
-    arguments = dict(slice_.details)
-    if slice_.place is not None:
-        arguments["place"] = str(slice_.place)
-    return {
-        "ph": "X",
-        "name": slice_.name,
-        "cat": "dynamo",
-        "pid": pid,
-        "tid": tid,
-        "ts": (slice_.begin_ns - origin) / 1000,
-        "dur": (slice_.end_ns - slice_.begin_ns) / 1000,
-        "args": arguments,
-    }
+    place = {} if slice_.place is None else {"place": str(slice_.place)}
+    event = _event("X", slice_.name, pid, tid, slice_.begin_ns - origin, {**slice_.details, **place})
+    return event | {"dur": (slice_.end_ns - slice_.begin_ns) / 1000}
+
+
+def _event(
+    phase: str, name: str, pid: int, tid: int, begin_ns: int, arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    known = {"ph": phase, "name": name, "cat": "dynamo", "pid": pid, "tid": tid}
+    return known | {"ts": begin_ns / 1000, "args": dict(arguments)}
 
 
 # The timeline for speedscope.app: one profile a track.

@@ -5,7 +5,7 @@ are recorded one by one; each of their slices says of how many calls they are.
 """
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from itertools import islice
 from typing import Any
@@ -14,7 +14,7 @@ from dynamo_core.analysis.time.compiles import compile_costs
 from dynamo_core.analysis.time.phases import Span, spans
 from dynamo_core.analysis.time.wall import EXIT, wall_time
 from dynamo_core.analysis.words import compile_label, frame_name
-from dynamo_core.model import CallTimes, CompileId, Frame, Graph, Place, Process, Recording, Run
+from dynamo_core.model import CallTimes, Frame, Graph, Place, Process, Recording, Run
 from dynamo_core.recording.window import UNREADABLE, window_events
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.text import printable
@@ -98,32 +98,23 @@ INHERITED = "graph of the parent process"
 _OUTERMOST = ("dynamo", "entire_backward_compile")
 
 
-@dataclass(frozen=True)
-class Named:
-    """A name, and where in the user's program that is if known."""
+def compile_names(process: Process) -> Callable[[Span], tuple[str, Place | None]]:
+    """What names an outermost phase after its compile, and says where in the program that is, if known."""
+    frames = {
+        (cost.compile_id, cost.is_backward): (frame_name(cost.name, cost.method), cost.place)
+        for cost in compile_costs(process)
+    }
 
-    name: str
-    place: Place | None
-
-
-class CompileNames:
-    """Names the outermost phases of a process after the compile that each is of."""
-
-    def __init__(self, process: Process) -> None:
-        self._frames: Mapping[tuple[CompileId | None, bool], tuple[str, Place | None]] = {
-            (cost.compile_id, cost.is_backward): (frame_name(cost.name, cost.method), cost.place)
-            for cost in compile_costs(process)
-        }
-
-    def of(self, tree: Span) -> Named:
-        """`compile [0/1] forward`; a phase of no compile has its own name."""
+    def name_of(tree: Span) -> tuple[str, Place | None]:
         phase, is_backward = tree.phase, tree.kind.is_backward
         if phase.compile_id is None:
-            return Named(phase.name, None)
-        name, place = self._frames.get((phase.compile_id, is_backward), (frame_name(None), None))
+            return phase.name, None
+        name, place = frames.get((phase.compile_id, is_backward), (frame_name(None), None))
         what = "compile" if phase.name in _OUTERMOST else phase.name
         direction = "backward of " if is_backward else ""
-        return Named(f"{what} {compile_label(phase.compile_id)} {direction}{name}", place)
+        return f"{what} {compile_label(phase.compile_id)} {direction}{name}", place
+
+    return name_of
 
 
 def graph_name(graph: Graph, *, is_backward: bool = False) -> str:
@@ -221,9 +212,6 @@ def _nanoseconds(microseconds: Any) -> int:
     return int(value) * 1000 + round(value % 1 * 1000)
 
 
-# What a process did, as slices on tracks:
-
-
 COMPILING = "compiling"
 
 
@@ -257,12 +245,11 @@ def start_up(process: Process) -> Iterable[Slice]:
 
 
 def _compiles(process: Process) -> Iterable[list[Slice]]:
-    names = CompileNames(process)
+    name_of = compile_names(process)
     for phase in process.phases:
         (tree,) = spans([phase])
-        named = names.of(tree)
         outermost, *inner = tree.walk()
-        yield [_phase(outermost, named.name, named.place), *(_phase(span, span.phase.name) for span in inner)]
+        yield [_phase(outermost, *name_of(tree)), *(_phase(span, span.phase.name) for span in inner)]
 
 
 def _phase(span: Span, name: str, place: Place | None = None) -> Slice:

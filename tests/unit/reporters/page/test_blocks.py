@@ -22,9 +22,7 @@ BLOCKS: list[Block] = [
     Bullets([LONG]),
     table("count>|name", [["1", LONG], ["22", "b"]]),
     Code("x = 1\ny = 2", "python", 7, frozenset({8})),
-    Comparison(
-        "old", "new", [Change("kept", "A", "A"), Change("removed", "B"), Change("inserted", after="C")]
-    ),
+    Comparison("old", "new", [Change("kept", "A"), Change("removed", "B"), Change("inserted", "C")]),
 ]
 
 
@@ -68,24 +66,6 @@ def test_two_tables_or_two_listings_in_a_row_are_kept_apart() -> None:
     ]
 
 
-def test_a_note_stands_across_both_sides_of_a_comparison() -> None:
-    notes = [
-        Change("kept", "A", "A"),
-        Change("note", "why " * 30),
-        Change("removed", "B"),
-        Change("inserted", after="C"),
-    ]
-    shown = [line.rstrip() for line in on_terminal(120, [Comparison("old", "new", notes)]).splitlines()]
-    assert [line.split() for line in shown if "why" not in line] == [
-        ["old", "new"],
-        ["A", "A"],
-        ["B", "-"],
-        ["+", "C"],
-    ]
-    assert shown[2].startswith("why why")
-    assert shown[0].index("new") == shown[1].index("A", 1) == shown[-1].index("C")
-
-
 def test_a_pipe_has_each_row_in_one_line_and_no_trailing_blanks() -> None:
     lines = plain_text(BLOCKS).splitlines()
     assert any(line.split() == ["1", LONG] for line in lines)
@@ -100,12 +80,6 @@ def test_items_are_indented_below_their_section() -> None:
         "  Item",
         "    text",
     ]
-
-
-def test_a_comparison_is_side_by_side_where_there_is_room() -> None:
-    assert any(line.split() == ["old", "new"] for line in on_terminal(160).splitlines())
-    narrow = [line.strip() for line in on_terminal(80).splitlines()]
-    assert narrow[-5:] == ["--- old", "+++ new", "A", "- B", "+ C"]
 
 
 def test_markdown() -> None:

@@ -55,9 +55,7 @@ BLOCKS = {
     "bullets": lambda text: Bullets([text, "second"]),
     "cell": lambda text: table("a|b>", [[text, "1"], ["second", text]]),
     "code": lambda text: Code(text, "text"),
-    "comparison": lambda text: Comparison(
-        text, text, [Change("kept", text, text), Change("inserted", after=text)]
-    ),
+    "comparison": lambda text: Comparison(text, text, [Change("kept", text), Change("inserted", text)]),
 }
 # What each kind of block is made of; nothing that a payload adds.
 OURS = {

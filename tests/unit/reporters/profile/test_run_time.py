@@ -139,22 +139,6 @@ def test_of_many_guards_five_are_shown_and_the_rest_is_counted_as_cache_entries(
     assert len(tables(blocks(*graphs, show_all=True))[1].rows) == 7
 
 
-def test_with_all_it_is_said_which_graphs_are_called_for_too_little() -> None:
-    small = blocks(graph(1, calls_of(200, 1e-5)), show_all=True)
-    assert (
-        "Graph 1 is overhead-bound: where nothing else holds it up, a call takes 10 µs (of 200, one in ten "
-        "took less), about what calling any compiled graph costs." in texts(small)
-    )
-    guarded = graph(1, replace(calls_of(200, 1e-3), guard_seconds=2e-3))
-    assert (
-        "half of its 200 calls take less than 1 ms, and its guards take 2 ms before each. Give it "
-        "more work in one call" in texts(blocks(guarded, show_all=True))
-    )
-    assert "overhead-bound" not in texts(blocks(graph(1, calls_of(200, 1e-5))))
-    for times in (calls_of(200, 1e-3), calls_of(99, 1e-5), replace(calls_of(200, 1e-3), guard_seconds=1e-3)):
-        assert "overhead-bound" not in texts(blocks(graph(1, times), show_all=True))
-
-
 def test_rows_of_several_processes_are_told_apart() -> None:
     processes = [
         Process(
