@@ -42,7 +42,8 @@ def test_an_example_in_python_runs(block: Block, monkeypatch: pytest.MonkeyPatch
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(block.text, str(block), "exec"), {})
-    assert printed.getvalue().startswith("graph break")
+    if "dynamo_core" in block.text:  # the others are parts of programs
+        assert printed.getvalue().startswith("graph break")
 
 
 @pytest.mark.parametrize(("block", "command"), COMMANDS, ids=lambda value: str(value)[:60])

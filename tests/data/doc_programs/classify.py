@@ -7,11 +7,11 @@ from torch import nn
 class Classifier(nn.Module):
     def __init__(self):
         super().__init__()
-        self.conv = nn.Conv1d(1, 16, kernel_size=5)
-        self.head = nn.Linear(16, 3)
+        self.hidden = nn.Linear(64, 32)
+        self.head = nn.Linear(32, 3)
 
     def forward(self, windows):
-        features = torch.relu(self.conv(windows)).mean(-1)
+        features = torch.relu(self.hidden(windows))
         print("features:", features.shape)
         return self.head(features)
 
@@ -19,7 +19,7 @@ class Classifier(nn.Module):
 torch.manual_seed(0)
 model = torch.compile(Classifier())
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-windows = torch.randn(200, 1, 64)
+windows = torch.randn(200, 64)
 labels = torch.randint(3, (200,))
 for epoch in range(3):
     for batch, classes in zip(windows.split(32), labels.split(32), strict=True):
