@@ -66,7 +66,7 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
         r"(?P<not>not )?hasattr\((?P<source>.+), '(?P<expected>[^']+)'\)(?: == (?P<is>True|False))?"
     ),
     "dictionary": re.compile(r"(?P<not>not )?___dict_contains\((?=.*\)\Z)(?P<expected>.+), (?P<source>.+)\)"),
-    "none or bool": re.compile(r"(?P<source>.+) is (?P<expected>None|True|False)"),
+    "none or bool": re.compile(r"(?P<source>.+) is (?P<expected>(?:not )?None|True|False)"),
     "comparison": re.compile(
         rf"(?:{_LITERAL} <=? )?{_NAME} (?:<=?|>=?|!=) {_LITERAL}"
         rf"|{_LITERAL} <=? {_NAME.replace('source', 'other')}"
@@ -173,5 +173,7 @@ def _kind(check: str) -> tuple[str, Mapping[str, str | None]]:
                 return "length", {**parts, "expected": "0"}
             if kind == "relation of sizes" and len(sizes := sizes_in(check)) == 1:
                 return kind, {"source": sizes[0][0], "index": str(sizes[0][1])}
-            return ("value" if kind == "none or bool" else kind), parts
+            if kind == "none or bool":
+                return "value", parts | ({"actual": "None"} if parts["expected"] == "not None" else {})
+            return kind, parts
     return "other", {}

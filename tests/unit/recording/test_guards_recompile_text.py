@@ -17,6 +17,7 @@ from dynamo_core.recording.guards import parse_guard_failure
         ("1/2: len(xs) == 3", "length", "xs", "3", None),
         ("1/2: mode == 'train'", "value", "mode", "'train'", None),
         ("1/2: self.head is None", "value", "self.head", "None", None),
+        ("1/2: self.head is not None", "value", "self.head", "not None", "None"),
         ("1/2: ___check_type_id(n, 94), type=<class 'int'>", "type", "n", "int", None),
         ("1/2: ___check_obj_id(fn, 1397)", "identity", "fn", None, None),
         ("1/2: ___check_global_state()", "global state", None, None, None),

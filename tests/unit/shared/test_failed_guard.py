@@ -28,6 +28,7 @@ def test_no_internal_name_is_shown(source: str, words: str) -> None:
         ("n < m", "other", None, None),
         ("mode == 'train'", "value", "mode", "'train'"),
         ("mask is None", "value", "mask", "None"),
+        ("mask is not None", "value", "mask", "not None"),
         ("not hasattr(self, 'cache')", "attribute", "self", "without cache"),
         ("hasattr(self, 'cache') == False", "attribute", "self", "without cache"),
         ("hasattr(self, 'cache')", "attribute", "self", "with cache"),
