@@ -125,3 +125,8 @@ def test_time_in_graphs_is_one_figure_with_its_backward() -> None:
     assert re.search(r"calls +forward \(host\)", page)
     summary = document("explain", stored("training"))["summary"]
     assert round(summary["graph_host_seconds"], 2) == 7.35
+
+
+def test_what_a_remedy_may_change_besides_stands_under_it() -> None:
+    page = " ".join(answer("explain", stored("recompiling")).stdout.split())
+    assert "it may also change: what is not fixed can make compiled code slower; it holds for every" in page

@@ -68,9 +68,11 @@ def _advice(remedy: Remedy | None, command: str) -> Iterator[Block]:
 
 
 def action_blocks(action: Action, cured: Sequence[Finding]) -> Iterator[Block]:
-    """The action in full: what to do, what that cures and saves, and what else would do."""
+    """The action in full: what to do, what that cures, saves and may change, and what else would do."""
     yield Paragraph(f"{action.number}. {headline(action)}", "strong")
     yield Paragraph(f"   {'; '.join(filter(None, (what_is_cured(action, cured), what_it_saves(action))))}")
+    if action.remedy is not None and action.remedy.may_change:
+        yield Paragraph(f"   it may also change: {action.remedy.may_change}", "dim")
     for alternative in action.alternatives:
         yield Paragraph(f"   or {what_to_do(alternative.remedy)}", "dim")
 
