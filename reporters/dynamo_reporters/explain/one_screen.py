@@ -14,7 +14,14 @@ from dynamo_core.findings import Action, Finding
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Role, rest
 from ..page.terminal import lines_needed
-from ..parts.actions import ACTIONS_TITLE, headline, what_is_cured, what_it_saves, what_to_do
+from ..parts.actions import (
+    ACTIONS_TITLE,
+    headline,
+    what_else_it_changes,
+    what_is_cured,
+    what_it_saves,
+    what_to_do,
+)
 from .sections import SECTIONS, Section, further_commands
 from .tables import count_rows
 
@@ -122,6 +129,8 @@ def _action(action: Action, cured: Sequence[Finding], lines: int) -> Iterator[Bl
     saves = what_it_saves(action)
     cures = _cut(what_is_cured(action, cured), 2, f"; {saves}" if saves else "")
     yield Paragraph(_INDENT + cures)
+    if besides := what_else_it_changes(action):
+        yield Paragraph(_INDENT + _cut(besides, 1), "dim")
     if action.alternatives:
         first, *others = action.alternatives
         more = f" (and {number(len(others), 'other way', 'other ways')})" if others else ""

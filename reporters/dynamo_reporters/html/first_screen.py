@@ -21,7 +21,14 @@ from dynamo_core.model import Process, Recording
 
 from ..documents import shares_of
 from ..explain.sections import SECTIONS, Section
-from ..parts.actions import ACTIONS_TITLE, headline, what_is_cured, what_it_saves, what_to_do
+from ..parts.actions import (
+    ACTIONS_TITLE,
+    headline,
+    what_else_it_changes,
+    what_is_cured,
+    what_it_saves,
+    what_to_do,
+)
 from ..parts.sections import tests_line
 from ..profile.exports.tracks import process_name
 from ..ranks import in_short
@@ -250,6 +257,7 @@ def _action_card(action: Action, case: Case, links: Links) -> Element:
         h("h3", h("span", str(action.number), class_="rank"), " ", links.text(headline(action))),
         h("p", links.text(what_is_cured(action, cured))),
         h("p", saves, class_="dim") if saves else None,
+        h("p", besides, class_="dim") if (besides := what_else_it_changes(action)) else None,
         h("ul", (h("li", links.text(each)) for each in others), class_="remedies") if others else None,
         _folded(number(len(cured), "finding"), cured, case, links),
         id=f"/action/{action.number}",

@@ -71,8 +71,8 @@ def action_blocks(action: Action, cured: Sequence[Finding]) -> Iterator[Block]:
     """The action in full: what to do, what that cures, saves and may change, and what else would do."""
     yield Paragraph(f"{action.number}. {headline(action)}", "strong")
     yield Paragraph(f"   {'; '.join(filter(None, (what_is_cured(action, cured), what_it_saves(action))))}")
-    if action.remedy is not None and action.remedy.may_change:
-        yield Paragraph(f"   it may also change: {action.remedy.may_change}", "dim")
+    if besides := what_else_it_changes(action):
+        yield Paragraph(f"   {besides}", "dim")
     for alternative in action.alternatives:
         yield Paragraph(f"   or {what_to_do(alternative.remedy)}", "dim")
 
@@ -126,6 +126,12 @@ def what_it_saves(action: Action) -> str:
     """What all of it saves at most; "" where that is not known."""
     figure = action.saves_at_most
     return f"saves at most {seconds(figure.seconds)}" if figure.seconds else ""
+
+
+def what_else_it_changes(action: Action) -> str:
+    """What the remedy may change in the program besides; "" where nothing is known."""
+    may_change = "" if action.remedy is None else action.remedy.may_change
+    return may_change and f"it may also change: {may_change}"
 
 
 def places_of(findings: Iterable[Finding]) -> str:
