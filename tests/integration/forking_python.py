@@ -55,6 +55,7 @@ def _begin(request: dict[str, Any]) -> NoReturn:
 
 
 def _become(arguments: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
+    _leave_out_finalizers()
     environment = dict(environment)
     os.environ.clear()
     os.environ.update(environment)
@@ -72,6 +73,16 @@ def _become(arguments: Sequence[str], environment: Mapping[str, str]) -> NoRetur
         torch_variables.read_now_and_at_import()
         _execute_sitecustomize()
     be_program(arguments)
+
+
+def _leave_out_finalizers() -> None:
+    """What is to be done at the end of this process is not for its copies.
+
+    They would remove the temporary folders of the command that started them, and take down torch's operators
+    one by one.
+    """
+    for finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
+        finalizer.atexit = False
 
 
 def _execute_sitecustomize() -> None:
@@ -178,8 +189,7 @@ _forking.__dict__.update(subprocess.__dict__, Popen=_popen)
 for _module in sys.argv[1:]:
     importlib.import_module(_module)
 torch_variables.remember()
-for _finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
-    _finalizer.atexit = False  # torch's operators, which each copy would take down one by one at its end
+_leave_out_finalizers()
 gc.collect()
 gc.freeze()  # or each copy would write on, and so copy, all that this process has
 _answer_requests()
