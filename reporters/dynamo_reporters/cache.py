@@ -26,7 +26,7 @@ def report(recording: Recording, show_all: bool = False) -> Report[CacheReport]:
         "cache",
         lambda found: cache_blocks(found, recording, show_all=show_all),
         lambda found: CacheDocument(recording.address, recording.is_partial, found),
-        then=(what_to_do_first(recording),),
+        then=lambda subject: [what_to_do_first(recording)],
     )
 
 

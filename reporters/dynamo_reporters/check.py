@@ -26,7 +26,7 @@ def report(
         "check",
         lambda checked: check_blocks(checked, findings, has_failed=has_failed),
         lambda checked: check_document(checked, findings),
-        then=(what_to_do_first(recording),),
+        then=lambda subject: [what_to_do_first(recording)],
     )
 
 

@@ -39,7 +39,7 @@ def report(before: Recording, after: Recording) -> Report[Difference]:
         "diff",
         lambda difference: diff_blocks(difference, before, after),
         lambda difference: DiffDocument(_side(before), _side(after), difference),
-        then=(what_to_do_first(after),),
+        then=lambda subject: [what_to_do_first(after)],
     )
 
 

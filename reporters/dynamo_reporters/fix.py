@@ -14,13 +14,14 @@ from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.shown_paths import shown_path
 
+from .next_commands import to_apply
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph
 from .report import Report
 
 
 def report() -> Report[Fixes]:
     """The report of `dynamo fix`."""
-    return Report("fix", fix_blocks, fix_document)
+    return Report("fix", fix_blocks, fix_document, then=to_apply)
 
 
 def fix_blocks(fixes: Fixes) -> Iterator[Block]:

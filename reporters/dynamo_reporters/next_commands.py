@@ -2,12 +2,17 @@
 
 import shlex
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from dynamo_core.case import Case
 from dynamo_core.model import Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 
 from .page.blocks import Bullets
+
+if TYPE_CHECKING:
+    from dynamo_core.fix.trial import Fixes
+    from dynamo_core.repro.result import Repro
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,18 @@ def what_to_do_first(recording: Recording) -> NextCommand:
     return NextCommand(f"dynamo-cli explain {path}", "what to do first, and what it saves", False)
 
 
+def to_apply(fixes: "Fixes") -> list[NextCommand]:
+    """`dynamo fix --apply all`, where there are proven edits."""
+    edits = NextCommand("dynamo-cli fix --apply all", "the proven edits, made in the program's files", False)
+    return [edits] if fixes.patches else []
+
+
+def to_run_alone(found: "Repro", file: str) -> list[NextCommand]:
+    """The file that `dynamo repro` wrote, where it is proven."""
+    alone = NextCommand(f"python {shlex.quote(file)}", "the failure, with nothing of the program's", True)
+    return [alone] if found.is_proven else []
+
+
 def _about_action(check: str, path: str, program: str | None) -> list[NextCommand]:
     """The command that shows what an action is to cure, of what was recorded or by a new run."""
     if check.startswith("run "):
@@ -64,4 +81,6 @@ def next_block(commands: Sequence[NextCommand]) -> Bullets:
 
 
 def _cost(command: NextCommand) -> str:
+    if " --apply " in command.command:
+        return "edits files"
     return "runs the program" if command.runs_program else "only reads"

@@ -22,7 +22,7 @@ class Report(Generic[Subject]):
     `page` is for people; `body` is the dataclass that `registry.py` names, which the JSON document is made
     of. `contents` names the records whose large payloads the reader must load for it. Where one process may
     stand for all that are equivalent, as ranks are, it says `one_for_alike`. A report that is not of a `Case`
-    says in `then` which commands to go on with.
+    says by `then` which commands to go on with.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Report(Generic[Subject]):
     body: Callable[[Subject], Any]
     contents: frozenset[str] = frozenset()
     one_for_alike: bool = False
-    then: tuple[NextCommand, ...] = ()
+    then: Callable[[Subject], Sequence[NextCommand]] = lambda subject: ()
 
 
 def page(report: Report[Subject], subject: Subject) -> Iterable[Block]:
@@ -47,7 +47,7 @@ def last_lines(report: Report[Subject], subject: Subject) -> Iterable[Block]:
 
 
 def _following(report: Report[Subject], subject: Subject) -> Sequence[NextCommand]:
-    return next_commands(subject, report.name) if isinstance(subject, Case) else report.then
+    return next_commands(subject, report.name) if isinstance(subject, Case) else report.then(subject)
 
 
 def document(report: Report[Subject], subject: Subject) -> dict[str, Any]:
@@ -57,8 +57,7 @@ def document(report: Report[Subject], subject: Subject) -> dict[str, Any]:
         head["recording"] = subject.recording.address
         head["is_partial"] = subject.is_partial
         head["unrecorded"] = subject.unrecorded
-    if isinstance(subject, Case) or report.then:
-        head["next"] = json_value(_following(report, subject))
+    head["next"] = json_value(_following(report, subject))
     body: dict[str, Any] = json_value(report.body(subject))
     return head | body
 

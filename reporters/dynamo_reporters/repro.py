@@ -8,6 +8,7 @@ from dynamo_core.repro.result import Repro, Tried
 from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.quick_dataclass import dataclass
 
+from .next_commands import to_run_alone
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
 from .report import Report
 
@@ -22,6 +23,7 @@ def report(file: str) -> Report[Repro]:
         "repro",
         lambda found: repro_blocks(found, file),
         lambda found: ReproDocument(found, found.lines, found.is_proven),
+        then=lambda found: to_run_alone(found, file),
     )
 
 

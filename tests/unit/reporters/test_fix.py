@@ -12,6 +12,7 @@ from dynamo_core.remedies.rules import Assignment, Change
 from dynamo_reporters.fix import fix_blocks, report
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.report import document as as_json
+from dynamo_reporters.report import last_lines
 from support.schemas import validate
 
 RAN = RunResult("r", 0, None, 5.0, 4.0, 0.02)
@@ -192,7 +193,10 @@ def test_the_document_is_as_its_schema_says() -> None:
     assert (first["kept"], first["is_proven"], second["cured_by"], third["is_proven"]) == (1, True, 1, False)
     assert "-if x:\n+where\n" in first["trials"][1]["patch"]
     assert (document["together"]["verdict"], document["together"]["after"]) == ("helps", 4)
-    assert as_json(report(), replace(FIXES, together=None))["together"] is None
+    assert [each["command"] for each in document["next"]] == ["dynamo-cli fix --apply all"]
+    assert "edits files" in plain_text(last_lines(report(), FIXES))
+    without = as_json(report(), replace(FIXES, together=None))
+    assert (without["together"], without["next"]) == (None, [])
 
 
 def test_what_was_withdrawn_is_said_with_its_reason() -> None:
