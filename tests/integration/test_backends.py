@@ -11,6 +11,7 @@ import pytest
 
 from conftest import Result, run_to_end
 from recordings import PROGRAMS, SAMPLES
+from support.cases import one_in
 from support.schemas import validate
 
 PROGRAM = PROGRAMS / "infer_and_train.py"
@@ -149,7 +150,7 @@ def test_options_and_modes_reach_a_backend(run: Run) -> None:
 ONE_GRAPH = "import torch\ndef f(x): return x.sin() + 1\nprint(f(torch.ones(2)).sum().item())"
 
 
-@pytest.mark.parametrize("program", [PROGRAM, SAMPLES / "transformer.py"])
+@pytest.mark.parametrize("program", one_in(2, [PROGRAM, SAMPLES / "transformer.py"]))
 def test_a_backend_in_a_chain_gets_what_it_gets_alone(program: Path, run: Run) -> None:
     """Also after another has rewritten what it was given: same results, same guards, same graphs."""
     backend = "aot_eager" if program == PROGRAM else "inductor"

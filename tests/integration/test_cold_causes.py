@@ -10,6 +10,7 @@ import pytest
 
 from conftest import Runner
 from recordings import PROGRAMS
+from support.cases import nightly
 
 PROGRAM = PROGRAMS / "planted_causes.py"
 UNSTABLE = "The key is unstable, custom pass post_grad_custom_post_pass"
@@ -82,6 +83,7 @@ def test_what_was_left_as_it_was_is_found(runs: Runs, read: Runner) -> None:
     assert first_line(read, before, planted, "--frame", "unchanged") == "Nothing differs, 2 hits."
 
 
+@nightly
 def test_the_surroundings_of_a_run(runs: Runs, read: Runner, tmp_path: Path) -> None:
     before, caches, others = runs.folder / "before", runs.folder / "inductor", tmp_path / "other"
     elsewhere = runs.record("elsewhere", "unchanged", TORCHINDUCTOR_CACHE_DIR=str(others))

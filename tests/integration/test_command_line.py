@@ -42,7 +42,7 @@ def test_every_form_of_a_program_is_captured(
         ("--", "sh", "-c", f"{sys.executable} {program}"),
     ]
     for i, form in enumerate(forms):
-        starts_anew = form[0] in ("-", "--")
+        starts_anew = form[0] in ("-", "--", "package", "app.pyz")
         start = run if starts_anew else forked
         result = start("run", *EAGER, "-o", f"rec{i}", *form, stdin=COMPUTES if form == ("-",) else "")
         assert (result.exit_code, result.stdout) == (0, "3.0\n"), form

@@ -22,6 +22,7 @@ from dynamo_core.recording.calls import parse_calls
 from dynamo_core.recording.trace_format import RecordParser
 from dynamo_core.shared.call_pages import LOST_RECORDS
 from dynamo_core.shared.early_records import ProbeFailed, ProcessInfo
+from support.cases import nightly
 
 PROGRAM = """
 import torch
@@ -85,6 +86,7 @@ open("own", "wb").write(bytes(100_000))
 """
 
 
+@nightly
 def test_the_limit_on_files_ends_the_program_only_for_its_own(
     run: Callable[..., Result], tmp_path: Path
 ) -> None:
@@ -169,6 +171,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+@nightly
 def test_a_recording_removed_meanwhile_leaves_the_program_alone(
     run: Callable[..., Result], tmp_path: Path
 ) -> None:

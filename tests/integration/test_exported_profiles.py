@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from conftest import Result
+from support.cases import nightly
 
 Runner = Callable[..., Result]
 
@@ -15,6 +16,7 @@ def export(run: Runner, recording: Path, file: Path, *options: str) -> Path:
     return file
 
 
+@nightly
 def test_the_profiled_window_is_on_the_clock_of_everything_else(run: Runner, tmp_path: Path) -> None:
     program = (
         "import torch; f = torch.compile(lambda x: x.sin() + 1)\n"

@@ -8,6 +8,7 @@ import pytest
 from conftest import SAMPLES, Result
 from launching import ForkingPython
 from recordings import Recordings
+from support.cases import nightly
 
 Runner = Callable[..., Result]
 
@@ -58,6 +59,7 @@ def test_a_runnable_graph_runs(
     assert result.stdout.strip() == says
 
 
+@nightly
 def test_a_program_can_be_made_of_the_code_alone(
     read: Runner, recordings: Recordings, python: ForkingPython, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ import pytest
 from conftest import Result
 from dynamo_core.model import Place
 from dynamo_core.recording.read import read
+from support.cases import nightly
 
 BACKENDS = """
 import time
@@ -97,6 +98,7 @@ else:
 """
 
 
+@nightly
 def test_told_to_end_while_it_waits_in_a_call(environment: dict[str, str], tmp_path: Path) -> None:
     """As a rank does in a collective that another one never comes to."""
     (tmp_path / "program.py").write_text(WAITING)
@@ -116,6 +118,7 @@ def test_told_to_end_while_it_waits_in_a_call(environment: dict[str, str], tmp_p
     )
 
 
+@nightly
 def test_a_signal_to_a_forked_child_is_not_its_parents(run: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(WAITING)
     ended = run("run", "-o", "rec", "program.py", "child")

@@ -7,6 +7,7 @@ import pytest
 
 from conftest import run_to_end
 from running import PROGRAMS
+from support.cases import nightly
 
 Explain = Callable[..., dict[str, Any]]
 LOOPS = PROGRAMS / "loops.py"
@@ -47,6 +48,7 @@ def test_a_loop_over_the_same_work_is_not_unrolled(
     assert document["summary"]["graph_breaks"] == 0
 
 
+@nightly
 def test_the_bounds_are_settable(explained: Explain) -> None:
     unrolled = explained("--backend", "eager", "--loop-limit", "0", LOOPS, "over_time")
     assert calls_of(unrolled) == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Runner, run_to_end
+from support.cases import nightly
 
 pytest.importorskip("nbclient", reason="nbclient is not installed")
 pytest.importorskip("ipykernel", reason="ipykernel is not installed")
@@ -30,6 +31,7 @@ def _notebook(file: Path, cells: Sequence[str]) -> Path:
     return file
 
 
+@nightly
 def test_the_cells_of_a_notebook_are_named(run: Runner, tmp_path: Path) -> None:
     _notebook(tmp_path / "notebook.ipynb", _CELLS)
     command = [sys.executable, "-m", "jupyter", "execute", "notebook.ipynb"]

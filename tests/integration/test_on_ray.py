@@ -14,7 +14,7 @@ import pytest
 
 from conftest import Runner
 from recordings import PROGRAMS
-from support.cases import ALL_CASES
+from support.cases import nightly
 from support.schemas import validate
 
 ray_cluster = pytest.importorskip("ray.cluster_utils", reason="needs Ray: pip install 'dynamo-cli[ray]'")
@@ -80,7 +80,7 @@ def facts(document: dict[str, Any]) -> list[Any]:
     ]
 
 
-@pytest.mark.skipif(not ALL_CASES, reason="takes minutes")
+@nightly
 def test_the_same_rows_as_without_and_nothing_lost_with_a_worker(
     address: str, suite: Path, environment: dict[str, str], run: Runner
 ) -> None:
@@ -122,6 +122,7 @@ def test_the_same_rows_as_without_and_nothing_lost_with_a_worker(
     assert [row["outcome"] for row in again["programs"][1]["rows"]] == ["passed", "passed"]
 
 
+@nightly
 def test_each_graph_is_tuned_on_one_machine(address: str, run: Runner, suite: Path) -> None:
     arguments = ("--candidates", "eager,aot_eager", "--budget", "1", "--format", "json", "--backend", "eager")
     result = run("autotune", *arguments, "--on", f"ray:{address}", suite / "works.py")
@@ -134,6 +135,7 @@ def test_each_graph_is_tuned_on_one_machine(address: str, run: Runner, suite: Pa
         assert all(each["verdict"] == "agrees" for each in graph["measurements"])
 
 
+@nightly
 def test_actors_are_recorded_by_their_environment(
     address: str, run: Runner, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -155,6 +157,7 @@ def test_actors_are_recorded_by_their_environment(
     assert "The 2nd op of graph 1 is not the same on all ranks" in page
 
 
+@nightly
 @pytest.mark.parametrize(
     ("on", "code", "line"),
     [

@@ -16,6 +16,7 @@ from dynamo_core.findings import find
 from dynamo_core.model import Process, ProfileWindow
 from dynamo_core.recording.read import read
 from dynamo_reporters.profile.window import CONTENTS
+from support.cases import nightly
 
 TRAIN = """
 import torch
@@ -156,6 +157,7 @@ def test_a_program_that_we_compile(run: Runner, tmp_path: Path) -> None:
     assert {part.graph.number for part in window.parts} == {graph.number for graph in process.compiled_graphs}
 
 
+@nightly
 def test_too_few_steps(run: Runner, tmp_path: Path) -> None:
     process, _ = _profiled(run, tmp_path, FORWARD.format(calls=2, end=""))
     assert process.profiling.window is None
@@ -174,6 +176,7 @@ def test_nothing_is_compiled(run: Runner, tmp_path: Path) -> None:
     assert process.profiling.problem == "nothing was compiled"
 
 
+@nightly
 def test_a_fork_within_the_window(run: Runner, tmp_path: Path) -> None:
     forking = FORWARD.format(calls=30, end="import os").replace(
         "    y = f(x)\n",
@@ -200,6 +203,7 @@ def test_the_programs_own_profiler_is_left_alone(before: int, run: Runner, tmp_p
         assert process.profiling.problem == "the program uses torch.profiler itself"
 
 
+@nightly
 def test_killed_while_the_window_is_open(environment: dict[str, str], tmp_path: Path) -> None:
     program = FORWARD.format(calls=8, end="print('ready', flush=True); import time; time.sleep(100)")
     (tmp_path / "program.py").write_text(program)

@@ -10,6 +10,7 @@ import pytest
 
 from conftest import REPOSITORY, run_to_end
 from support.answering import Result
+from support.cases import nightly
 
 DOCUMENTED = (REPOSITORY / "docs" / "pytest.md").read_text(encoding="utf-8")
 Run = Callable[..., Result]
@@ -116,6 +117,7 @@ def test_the_documented_example_says_what_is_documented(run_pytest: Run, tmp_pat
     assert "FAILED test_model.py::test_scaled - graph-breaks: 1, at most 0 allowed" in done.stdout
 
 
+@nightly
 def test_what_a_test_compiles_is_its_own(run_pytest: Run, tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text(TESTS)
     done = run_pytest("--dynamo", "--strict-markers", TMPDIR=str(tmp_path))

@@ -16,6 +16,7 @@ from dynamo_core.recording.read import read, streams_of
 from dynamo_core.shared.names import STREAM_PREFIX, UPLOADER_LOCK
 from running import PROGRAMS
 from support.answering import answer
+from support.cases import nightly
 from support.documents import document
 
 
@@ -57,6 +58,7 @@ def _made_by_reading(stream: Path, folder: Path) -> str:
     return digest.to_json()
 
 
+@nightly
 def test_torchrun_records_its_workers_and_a_restart_is_compared_by_itself(
     environment: dict[str, str], tmp_path: Path
 ) -> None:

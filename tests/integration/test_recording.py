@@ -16,6 +16,7 @@ from conftest import SAMPLES, Result
 from dynamo_core.model import Graph, Process, Recording
 from dynamo_core.recording.read import read
 from dynamo_reporters.topics import CONTENTS
+from support.cases import nightly
 
 TOY = SAMPLES / "toy_example.py"
 TLPARSE = shutil.which("tlparse", path=f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}")
@@ -148,6 +149,7 @@ def test_each_record_is_a_line_of_json_behind_torchs_prefix(process: Process) ->
             assert isinstance(json.loads(line[line.index("] {") + 2 :]), dict)
 
 
+@nightly
 def test_torchs_own_trace_goes_on_beside_ours(run: Callable[..., Result], tmp_path: Path) -> None:
     env = {"TORCH_TRACE": str(tmp_path / "theirs")}
     assert run("run", "-q", "-o", "ours", "--backend", "eager", TOY, env=env).exit_code == 0

@@ -4,7 +4,11 @@ import os
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
+import pytest
+
 ALL_CASES = os.environ.get("ALL_CASES") == "1"
+# For what takes long, and of which a cheaper test tries the usual way.
+nightly = pytest.mark.skipif(not ALL_CASES, reason="takes long; ALL_CASES=1 runs it")
 _Case = TypeVar("_Case")
 
 
