@@ -107,8 +107,6 @@ def agreement_of(recording: Recording) -> Agreement:
     return Agreement("agrees", detail) if found.agreeing or found.agreeing_calls else not_verified(detail)
 
 
-# Steps
-
 _OF_DYNAMO = "/torch/_dynamo/"  # has the function by which torch's own modules are compiled
 
 
@@ -178,8 +176,6 @@ def _origin(process: Process, name: str) -> tuple[str, Place] | None:
         name, place = compile_.name, compile_.place
     return name, place
 
-
-# Runs
 
 CONTENTS = frozenset({"chromium_event", CALL_SAMPLES})
 EAGER = "eager"
@@ -312,8 +308,6 @@ def _working_seconds(recording: Recording) -> float | None:
             return wall.seconds - sum(seconds for seconds in parts if seconds is not None)
     return None
 
-
-# Comparison of outputs
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.?\d+)(?:[eE][-+]?\d+)?")
 

@@ -41,8 +41,6 @@ from .measured import (
     read_run,
 )
 
-# Remaining time, from the finished runs
-
 
 class RunTimes:
     """The durations of each backend's runs, in seconds. The first run is ignored once there is a second."""
@@ -78,8 +76,6 @@ def remaining_words(planned: float | None, at_most: float | None, most_rounds: i
         return more
     return f"{more}, {roughly(at_most)} if it takes all {most_rounds} rounds"
 
-
-# The runs
 
 # Joins the backends of a chain here, as commas separate the backends to compare.
 CHAIN_MARK = "+"

@@ -54,8 +54,6 @@ def _add(archive: zipfile.ZipFile, name: str, content: BytesIO | FileIO) -> None
             member.write(piece)
 
 
-# The files of a recording, unchanged or without what is the user's
-
 _LARGEST_UNPACKED = 4 << 30  # bytes of a packed stream
 _SMALL = 64 << 20  # bytes; files other than streams are smaller
 _LOGS = (".log", ".log.gz")

@@ -15,8 +15,6 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
 
-# Known words and sentences
-
 # Our modules that write recordings, and those that define how recordings are read.
 _OUR_FOLDERS = ("backends", "capture", "launch", "model")
 _OUR_FILES = (
@@ -140,8 +138,6 @@ def _are_words(names: Iterable[str]) -> bool:
     """Whether all names are known."""
     return all(name in words() for name in names)
 
-
-# Placeholders
 
 # Public packages, whose files keep their paths.
 _PUBLIC_PACKAGES = frozenset(

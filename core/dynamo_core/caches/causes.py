@@ -240,9 +240,6 @@ def _variables(setting: str, after: Process, before: Process) -> Iterable[str]:
     )
 
 
-# Caches of torch's that were off, what turned them off, and what that cost.
-
-
 @dataclass(frozen=True)
 class DisabledCache:
     """A cache that was off. `lost_seconds` is the backend's time for the graphs; None if unknown."""

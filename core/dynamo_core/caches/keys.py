@@ -123,8 +123,6 @@ def _plain(value: str) -> str:
     return value.removeprefix("torch.")
 
 
-# Volatile values, which differ between two runs of the same program: addresses, times, random ids.
-
 # As `repr` writes it, and as `id` returns it: of a heap and of a mapped library, on 64-bit Linux.
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,16}(?![0-9a-fA-F])|(?<!\d)(?:1[34]\d{13}|9[34]\d{12})(?!\d)")
 # Since the epoch in seconds, ms, µs or ns, until 2033; or a date with a time of day.
@@ -158,8 +156,6 @@ def volatile_values(before: str, after: str) -> tuple[str, str] | None:
                 return was, now
     return None
 
-
-# The differences between two keys, in words.
 
 PartKind = Literal[
     "version",

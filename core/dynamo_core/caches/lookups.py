@@ -166,9 +166,6 @@ def _frames(process: Process) -> dict[CompileId | None, _Frame]:
     return found
 
 
-# Graphs that were compiled several times although they are equal, such as repeated blocks of a model.
-
-
 @dataclass(frozen=True)
 class EqualGraphs:
     """Graphs of one process that are equal except for names, and what compiling only one would have saved.

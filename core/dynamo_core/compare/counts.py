@@ -118,8 +118,6 @@ def _guards(recording: Recording, renames: Mapping[str, str]) -> Counter[str]:
     return found
 
 
-# Times
-
 STEP, COMPILING, IN_GRAPHS = "a steady step", "compiling", "in compiled graphs"
 _LEAST_REPEATS = 4  # on each side; the spread of fewer is not meaningful
 # A change must also be this large, since other load on the machine differs between two runs.
@@ -191,8 +189,6 @@ def _most_steps(recording: Recording) -> Steps | None:
 def _function(steps: Steps) -> str:
     return function_of(steps.graph.frame_name)
 
-
-# Conditions: versions, settings, devices, caches
 
 # Settings of a run that do not affect what is compiled, or that only name its files.
 _OF_THE_RUN = ("autotune_file", "step_frames", "verify_budget")

@@ -261,8 +261,6 @@ def _pair_similar(left: _Waiting, right: _Waiting, least: float, *, same_functio
     return found
 
 
-# What another version of torch changed: differences in functions whose source is the same in both runs.
-
 _Function = tuple[str, str]  # its name, and that of its file
 
 

@@ -251,8 +251,6 @@ def _words(finding: KnownFinding) -> str:
     return f"{finding.kind} in {where or 'the program'}{line}"
 
 
-# Bounds of a project
-
 # Counts by the keys of their bounds.
 _MOST = {f"max-{name}": name for name in COUNTS}
 
@@ -320,8 +318,6 @@ def _bounds(where: str, table: Any) -> Bounds:
             raise LockFileProblem(f"{where}: max-{name} is not a number from 0")
     return Bounds(most, frozenset(allowed))
 
-
-# `dynamo diff` with a lock file on one side or both
 
 Verdict = Literal["nothing differs", "better", "worse", "different", "not comparable"]
 _ENDINGS = (".lock", ".toml")

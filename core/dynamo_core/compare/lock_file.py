@@ -28,8 +28,6 @@ else:
     import tomli as tomllib
 
 
-# Facts
-
 # Names of counts in the lock file, in its order, and the field of `Summary` that each is.
 COUNTS: Mapping[str, str] = {
     "graphs": "graphs",
@@ -110,8 +108,6 @@ def _facts(recording: Recording, findings: Mapping[str, Draft | Finding]) -> Fac
     counts = {name: getattr(summary, field) for name, field in COUNTS.items()}
     return Facts(counts, {identity: known_finding(identity, each) for identity, each in findings.items()})
 
-
-# The file
 
 VERSION = 1
 DEFAULT_FILE = Path("dynamo.lock")

@@ -147,9 +147,6 @@ def _numbered(text: str, known: dict[str, str]) -> str:
     return numbered if numbered == text else " ".join(sorted(_TERM.findall(numbered)))
 
 
-# What a graph was compiled to: generated kernels, and tensors saved for the backward
-
-
 class CompiledCode:
     """The kernels that Inductor generated for each graph of a recording, and what forward graphs save."""
 

@@ -53,8 +53,6 @@ from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import open_private
 from .obstacles import Obstacle, drafted_obstacle, obstacles
 
-# Exports in a trace that torch wrote
-
 
 @dataclass(frozen=True)
 class ExportInTrace:
@@ -100,8 +98,6 @@ def _obstacles(traced: TracedExport) -> tuple[Obstacle, ...]:
         found[key] = obstacle
     return tuple(found.values())
 
-
-# Modules that a program called
 
 _PROBE = "modules to export"  # the name of the probe (`capture/probe_table.py`)
 Verdict = Literal["exports", "exports for some calls", "disagrees with eager", "does not export", "raises"]
@@ -322,9 +318,6 @@ def agreement(module: ModuleExport) -> str:
     return AGREES if outcomes == {AGREES} else "agrees in part" if AGREES in outcomes else "not comparable"
 
 
-# Saving exported programs
-
-
 def save_exported(
     modules: Sequence[ModuleExport], recording: Path, target: Path, *, packages: bool
 ) -> list[Path]:
@@ -356,8 +349,6 @@ def _file_name(name: str) -> str:
     """`Linear_2` for `Linear (2)`."""
     return re.sub(r"[^\w.-]+", "_", name).strip("._-") or "module"
 
-
-# Waiting for the copies of the program's processes, in which torch.export is tried
 
 _LOOKS_EVERY = 0.1  # seconds
 _ENDS_WITHIN = 5.0  # seconds that trials have to stop

@@ -22,8 +22,6 @@ from ..shared.safe_writing import create_private, replace_file, replace_together
 from .proven import FOLDER, read_proven
 from .trial import Patch
 
-# Patches as text
-
 _CONTEXT = 3  # lines, as `diff -u` has
 
 
@@ -75,8 +73,6 @@ def _lines(text: str) -> list[str]:
     """The lines as `patch` and git count them: unlike str.splitlines, they do not split at a form feed."""
     return StringIO(text).readlines()
 
-
-# Proven fixes in the user's files
 
 _WRITTEN = FOLDER / "written.json"
 _LARGEST = 1 << 20  # bytes

@@ -77,8 +77,6 @@ def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
     )
 
 
-# The search
-
 LONGEST_OUTPUT = 4 << 20  # bytes of a run's output that are compared
 _LONGEST_LINE = 100  # characters of a remedy's text in the progress line
 _BASELINE_RUNS = 2  # two, to see what differs from run to run without any remedy

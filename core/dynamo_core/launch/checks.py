@@ -40,8 +40,6 @@ def _needs_autotune_file(settings: Settings) -> bool:
     return any("=autotuned" in text.replace(" ", "") for text in settings.override)
 
 
-# Questions to the program's Python, in a process of its own
-
 _CORE_FOLDER = Path(__file__).resolve().parents[2]
 # Our folder replaces the working directory on sys.path, whose files are the user's.
 _START = "import sys; sys.path[0] = sys.argv[1]; from dynamo_core.backends.backend_info import main; main()"
@@ -96,8 +94,6 @@ def _kill(child: "subprocess.Popen[str]") -> None:
         pass
     child.wait()
 
-
-# Backends, modes and options
 
 # Registered by torch itself in every supported version: no need to ask torch, which takes seconds to import.
 _IN_EVERY_TORCH = ("inductor", "eager", "aot_eager", "cudagraphs")
@@ -243,9 +239,6 @@ def missing_compiler() -> str | None:
         f"no C++ compiler ({looked_for}): Inductor cannot compile for the CPU here. Install g++ or set CXX; "
         "without it --backend eager or aot_eager still shows graphs, bytecode, guards and breaks."
     )
-
-
-# Overrides
 
 
 def check_overrides(settings: Settings, program: Program, python: str) -> Settings:

@@ -138,8 +138,6 @@ def end_like(ending: Ending) -> NoReturn:
     os._exit(ending.exit_code if ending.exit_code is not None else 128 + (ending.signal or 0))
 
 
-# Output of bounded size: its beginning and its end
-
 LONGEST_END = 1 << 16  # bytes of the end that are written, where the middle is left out
 _PIECE = 1 << 16
 _LOOK_AGAIN = 0.05  # seconds; how soon it is noticed that the program has ended
@@ -202,8 +200,6 @@ def _write(file: int, content: bytes) -> None:
         except OSError:
             return
 
-
-# Unattended runs: no standard input, output in files, and a time limit
 
 _PR_SET_PDEATHSIG = 1
 

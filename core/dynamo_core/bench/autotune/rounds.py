@@ -36,8 +36,6 @@ from ...shared.winners import (
 )
 from .workers import NoAnswer, Worker
 
-# The decision
-
 # A candidate must save more than this share of a simpler one's time.
 MARGIN = 0.03
 # A lead over a simpler candidate that is less than this may be due to the processes.
@@ -145,8 +143,6 @@ def time_ratio(candidate: Measurement, other: Measurement) -> Ratio | None:
     ]
     return ratio_of(pairs, SURE)
 
-
-# The measurements
 
 EAGER = "eager"
 DEFAULT_BUDGET = 20.0  # seconds

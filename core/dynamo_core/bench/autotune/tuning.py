@@ -139,8 +139,6 @@ def _complexity(candidate: str) -> int:
     return 1 if choice.mode is None else 2
 
 
-# Distinct graphs
-
 _NO_KEY = "it was recorded without a key, by torch or an earlier dynamo: record the program again"
 
 

@@ -89,8 +89,6 @@ def number(table: Mapping[str, Any], key: str, *, above: float | None = None) ->
     return float(value)
 
 
-# Bounds, for CI: what each program must reach under each backend, and all programs together
-
 BOUNDS_OF_PROGRAM = ("min-speed-up", "max-compile-seconds", "max-graph-breaks", "max-recompiles")
 BOUNDS_OF_SUITE = (*BOUNDS_OF_PROGRAM, "min-geometric-mean", "min-pass-rate")
 
@@ -197,8 +195,6 @@ def _bounds_kept(row: Row, bounds: Bounds) -> Iterator[tuple[str, float | None, 
 def _figure(value: float | None) -> str:
     return "not measured" if value is None else f"{value:,.3f}".rstrip("0").rstrip(".")
 
-
-# The file
 
 FILE_NAME = "suite.toml"
 _LARGEST = 1 << 20  # bytes

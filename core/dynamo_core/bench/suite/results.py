@@ -170,8 +170,6 @@ def _json(file: Path) -> Any:
         raise SuiteProblem(f"{file} is no JSON: {error}") from error
 
 
-# Changes since an earlier run
-
 Change = Literal["newly failing", "slower", "gone", "faster", "passes now", "new"]
 WORSE: tuple[Change, ...] = ("newly failing", "slower")
 

@@ -182,8 +182,6 @@ def _is_call_of(node: cst.BaseExpression, *names: str) -> bool:
     )
 
 
-# Calls that should run once: settings of the process at the start, and no reset in a loop
-
 _SETTINGS = ("set_default_device", "set_default_dtype")
 _RESETS = ("_dynamo.reset", "compiler.reset")
 
@@ -249,9 +247,6 @@ def _is_import(node: cst.CSTNode) -> bool:
     )
 
 
-# Arguments of the user's call of torch.compile
-
-
 def with_arguments(text: str, line: int, arguments: Iterable[Assignment]) -> str | None:
     """The source with these arguments in the call of torch.compile on this line, by name."""
     source = Source(text)
@@ -278,9 +273,6 @@ def _is_literal(value: str) -> bool:
     except (ValueError, SyntaxError):
         return False
     return True
-
-
-# Settings and environment variables, set in the program before torch reads them
 
 
 def with_settings(text: str, settings: Iterable[Assignment]) -> str | None:

@@ -77,11 +77,9 @@ def statement_moved_out(text: str, line: int) -> str | None:
     only = alone_in(found)
     if callee is None or found is None or not isinstance(only, cst.Expr):
         return None
-    if (
-        names_in(only) & own_names(callee.function)
-        or not contains(only, cst.Call)
-        or contains(only, cst.Await, cst.Yield, cst.NamedExpr)
-    ):
+    if names_in(only) & own_names(callee.function):
+        return None
+    if not contains(only, cst.Call) or contains(only, cst.Await, cst.Yield, cst.NamedExpr):
         return None
     if len(source.siblings(found)) < 2 or not _can_come_first(source, callee, found, only):
         return None
