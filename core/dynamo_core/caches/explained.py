@@ -21,6 +21,7 @@ from .causes import (
     kernels_built,
     next_start,
     other_layers,
+    total,
     vanishes,
 )
 from .lookups import EqualGraphs, KnownKeys, Lookup, equal_graphs
@@ -139,7 +140,7 @@ def explain_caches(target: Recording, earlier: Iterable[Recording] = ()) -> Cach
     reasons = tuple(_reasons(target, [(lookup, causes) for lookup, causes, _ in explained]))
     off = tuple(cache for _, cache in disabled_caches(target))
     counts = Counter(lookup.recorded.outcome for lookup in known.target)
-    lost = _total([*(reason.lost_seconds for reason in reasons), *(each.lost_seconds for each in off)])
+    lost = total([*(reason.lost_seconds for reason in reasons), *(each.lost_seconds for each in off)])
     built = kernels_built(target)
     verdict = _verdict(counts, reasons, off, bool(before))
     return CacheReport(
@@ -221,7 +222,7 @@ def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ..
     for group in groups.values():
         causes = _causes_of_compile(group[0])
         outcomes = Counter(lookup.recorded.outcome for lookups in group for lookup, _ in lookups)
-        lost = _total([_lost_seconds(lookups, graphs) for lookups in group])
+        lost = total([_lost_seconds(lookups, graphs) for lookups in group])
         found.append(
             Reason(_reason_sentence(causes), causes, len(group), outcomes["miss"], outcomes["bypass"], lost)
         )
@@ -259,18 +260,13 @@ def _lost_seconds(
         return sum(took)
     first = lookups[0][0]
     compiled = graphs[id(first.process)].get(first.recorded.compile_id, ())
-    return _total(graph.backend_seconds for graph in compiled)
-
-
-def _total(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    return total(graph.backend_seconds for graph in compiled)
 
 
 def _saved(lookups: list[Lookup]) -> float | None:
     """The seconds that hits saved; the maximum, as AOTAutograd's seconds include Inductor's."""
     by_cache = {
-        cache: _total(lookup.recorded.saved_seconds for lookup in lookups if lookup.recorded.cache == cache)
+        cache: total(lookup.recorded.saved_seconds for lookup in lookups if lookup.recorded.cache == cache)
         for cache in _CACHES
     }
     return max((value for value in by_cache.values() if value is not None), default=None)
@@ -286,8 +282,8 @@ def _layers(lookups: list[Lookup]) -> Iterator[CacheLayer]:
                 outcomes["hit"],
                 outcomes["miss"],
                 outcomes["bypass"],
-                _total(each.saved_seconds for each in recorded),
-                _total(each.took_seconds for each in recorded),
+                total(each.saved_seconds for each in recorded),
+                total(each.took_seconds for each in recorded),
             )
 
 
@@ -303,7 +299,7 @@ def _explained(
     return ExplainedLookup(
         lookup.process.stream.name,
         None if recorded.compile_id is None else str(recorded.compile_id),
-        lookup.function,
+        lookup.frame.function,
         cache_name(recorded.cache),
         recorded.outcome,
         None if backward is None else "backward" if backward else "forward",
@@ -313,7 +309,7 @@ def _explained(
         recorded.took_seconds,
         compared,
         causes,
-        lookup.method,
+        lookup.frame.method,
     )
 
 

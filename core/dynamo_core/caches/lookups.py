@@ -10,52 +10,29 @@ from .keys import GRAPH, Key, key_of
 
 @dataclass(frozen=True)
 class _Frame:
-    name: str | None
-    source: tuple[tuple[int, str], ...]
-    file: str | None
+    """A frame that was compiled: its name, its lines by number, its file, and `method` as in `Frame`."""
+
+    function: str | None = None
+    source: tuple[tuple[int, str], ...] = ()
+    file: str | None = None
     method: str | None = None
 
 
-_UNKNOWN = _Frame(None, (), None)
-
-
+@dataclass(frozen=True, eq=False)
 class Lookup:
     """One recorded look-up with its process and frame; `order` is its position in the recording."""
 
-    def __init__(
-        self, recording: Recording, process: Process, recorded: CacheLookup, order: int, frame: _Frame
-    ) -> None:
-        self.recording = recording
-        self.process = process
-        self.recorded = recorded
-        self.order = order
-        self._frame = frame
-
-    @property
-    def function(self) -> str | None:
-        """The name of the frame that was compiled."""
-        return self._frame.name
-
-    @property
-    def method(self) -> str | None:
-        """The method of a module that was compiled, as in `Frame`."""
-        return self._frame.method
+    recording: Recording
+    process: Process
+    recorded: CacheLookup
+    order: int
+    frame: _Frame
 
     @property
     def frame_id(self) -> tuple[int, int | None]:
         """An id of the process and frame, which is the same for all compiles of a frame."""
         compile_id = self.recorded.compile_id
         return id(self.process), None if compile_id is None else compile_id.frame
-
-    @property
-    def file(self) -> str | None:
-        """The file of the frame."""
-        return self._frame.file
-
-    @property
-    def source(self) -> tuple[tuple[int, str], ...]:
-        """The line numbers and lines of the frame, as far as they were recorded."""
-        return self._frame.source
 
     @cached_property
     def own_key(self) -> Key | None:
@@ -125,7 +102,7 @@ class KnownKeys:
     def _nearest_of(self, others: Sequence[Lookup], lookup: Lookup, mine: Key) -> Lookup | None:
         """The nearest of these look-ups, of equally near ones the latest."""
         ranked = [
-            ((other.function != lookup.function, mine.distance(its)), -order, other)
+            ((other.frame.function != lookup.frame.function, mine.distance(its)), -order, other)
             for order, other in enumerate(others)
             if other.recorded.cache == lookup.recorded.cache and (its := self.key(other)) is not None
             if its.is_backward == mine.is_backward
@@ -139,11 +116,8 @@ def _graph_id(lookup: Lookup, key: Key) -> tuple[str, ...]:
 
 
 def _function_id(lookup: Lookup) -> tuple[str, str | None, str | None]:
-    return lookup.recorded.cache, lookup.function, _file_name(lookup.file)
-
-
-def _file_name(file: str | None) -> str | None:
-    return None if file is None else file.rpartition("/")[2]
+    frame = lookup.frame
+    return lookup.recorded.cache, frame.function, frame.file and frame.file.rpartition("/")[2]
 
 
 def _lookups(recording: Recording) -> Iterator[Lookup]:
@@ -151,7 +125,7 @@ def _lookups(recording: Recording) -> Iterator[Lookup]:
     for process in recording.processes:
         frames = _frames(process)
         for lookup in process.caching.lookups:
-            yield Lookup(recording, process, lookup, order, frames.get(lookup.compile_id, _UNKNOWN))
+            yield Lookup(recording, process, lookup, order, frames.get(lookup.compile_id, _Frame()))
             order += 1
 
 

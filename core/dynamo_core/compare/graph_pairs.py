@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePath
+from typing import TypeVar
 
 from ..findings import Finding
 from ..model import Graph, Node, Process, Recording, function_of
 from ..shared.quick_dataclass import dataclass
 
+_Item = TypeVar("_Item")
 # The least share of ops that two graphs have in common if one became the other; less within one function.
 _SIMILAR, _SIMILAR_ELSEWHERE = 0.5, 0.75
 # The same for a split graph, which changes few ops: a comparison at the break, a branch that is not taken.
@@ -37,8 +39,7 @@ class ComparedGraph:
     @cached_property
     def kinds(self) -> Counter[str] | None:
         """The number of ops of each kind; None where they were not read."""
-        nodes = self.graph.nodes
-        return None if nodes is None else Counter(op_of(node) for node in nodes if is_op(node))
+        return None if self.sequence is None else Counter(self.sequence)
 
     @cached_property
     def sequence(self) -> tuple[str, ...] | None:
@@ -136,6 +137,19 @@ def pair_unmatched(before: Sequence[ComparedGraph], after: Sequence[ComparedGrap
 def _order(pair: Pair) -> tuple[int, int]:
     before, after = pair
     return (after[0].order if after else before[0].order), 0 if after else 1
+
+
+def surplus(
+    items: Sequence[_Item], others: Iterable[Hashable], trait: Callable[[_Item], Hashable]
+) -> list[_Item]:
+    """The items that are left when each of `others`, the traits of another side, is matched with one."""
+    waiting = Counter(others)
+    left = []
+    for item in items:
+        waiting[trait(item)] -= 1
+        if waiting[trait(item)] < 0:
+            left.append(item)
+    return left
 
 
 class _Waiting:
