@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import isfinite
+from pathlib import Path
 from typing import Annotated, Literal
 
 from ..analysis.memory import peaks
@@ -326,6 +327,12 @@ _TIME = re.compile(
 LONGEST_OUTPUT = 4 << 20
 
 Likeness = Literal["same", "numbers", "different"]
+
+
+def read_output(file: Path) -> str:
+    """The first part of a program's output, which is compared."""
+    with file.open("rb") as opened:
+        return opened.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True)

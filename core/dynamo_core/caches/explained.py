@@ -7,6 +7,7 @@ from typing import Literal
 from ..analysis.summary import ByCompile, by_compile
 from ..analysis.words import cache_name, number, seconds
 from ..model import Compile, CompileId, Graph, Recording
+from ..shared.conversion import from_fields
 from ..shared.quick_dataclass import dataclass
 from .causes import (
     FIRST_RUN,
@@ -296,20 +297,17 @@ def _explained(
     if nearest is not None:
         here = nearest.recording is lookup.recording
         compared = f"[{nearest.recorded.compile_id}] of {'this run' if here else nearest.recording.path}"
-    return ExplainedLookup(
-        lookup.process.stream.name,
-        None if recorded.compile_id is None else str(recorded.compile_id),
-        lookup.frame.function,
-        cache_name(recorded.cache),
-        recorded.outcome,
-        None if backward is None else "backward" if backward else "forward",
-        recorded.detail,
-        recorded.key,
-        recorded.saved_seconds,
-        recorded.took_seconds,
-        compared,
-        causes,
-        lookup.frame.method,
+    return from_fields(
+        ExplainedLookup,
+        recorded,
+        process=lookup.process.stream.name,
+        compile_id=None if recorded.compile_id is None else str(recorded.compile_id),
+        function=lookup.frame.function,
+        cache=cache_name(recorded.cache),
+        direction=None if backward is None else "backward" if backward else "forward",
+        compared_with=compared,
+        causes=causes,
+        method=lookup.frame.method,
     )
 
 
@@ -320,13 +318,12 @@ def _folders(recording: Recording) -> Iterator[CacheFolder]:
         if caches is None or caches.folder in seen:
             continue
         seen.add(caches.folder)
-        yield CacheFolder(
-            caches.folder,
-            process.caching.in_use[0].held_graphs,
-            caches.filesystem,
-            caches.free_bytes,
-            folder_problem(caches),
-            vanishes(caches),
+        yield from_fields(
+            CacheFolder,
+            caches,
+            held_graphs=process.caching.in_use[0].held_graphs,
+            problem=folder_problem(caches),
+            vanishes=vanishes(caches),
         )
 
 

@@ -5,7 +5,6 @@ They are from the trials of `dynamo export` (`capture/exporting`), or from a tra
 
 import fcntl
 import os
-import re
 import shutil
 import time
 from collections import Counter
@@ -51,6 +50,7 @@ from ..shared.names import (
 )
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import open_private
+from ..shared.text import file_name
 from .obstacles import Obstacle, drafted_obstacle, obstacles
 
 
@@ -338,16 +338,11 @@ def save_exported(
         folder = target.with_suffix("")
         folder.mkdir(parents=True, exist_ok=True)
         return [
-            Path(shutil.copyfile(file, folder / f"{_file_name(module.name)}{target.suffix}"))
+            Path(shutil.copyfile(file, folder / f"{file_name(module.name) or 'module'}{target.suffix}"))
             for module, file in found.items()
         ]
     except OSError as error:
         raise CannotRecord(f"cannot write {target}: {error.strerror}") from error
-
-
-def _file_name(name: str) -> str:
-    """`Linear_2` for `Linear (2)`."""
-    return re.sub(r"[^\w.-]+", "_", name).strip("._-") or "module"
 
 
 _LOOKS_EVERY = 0.1  # seconds

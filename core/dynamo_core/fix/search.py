@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..analysis.source_lines import without_comment
 from ..analysis.time.steps import find_steps
+from ..bench.measured import read_output
 from ..case import Case
 from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy
 from ..findings.kinds import unseen_kinds
@@ -77,7 +78,6 @@ def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
     )
 
 
-LONGEST_OUTPUT = 4 << 20  # bytes of a run's output that are compared
 _LONGEST_LINE = 100  # characters of a remedy's text in the progress line
 _BASELINE_RUNS = 2  # two, to see what differs from run to run without any remedy
 _MOST_UNCHANGED_RUNS = 4  # with those made again since a number differed
@@ -433,7 +433,7 @@ class _Search:
             *_captured(recording),
         )
         stdout, stderr = (
-            _read_output(file).replace(folder, self._plan.request.program.import_path()[0])
+            read_output(file).replace(folder, self._plan.request.program.import_path()[0])
             for file in (unattended.stdout, unattended.stderr)
         )
         findings = case.findings_by_action
@@ -475,11 +475,6 @@ def _captured(recording: Recording) -> tuple[int | None, int]:
     graphs = [graph for process in recording.processes for graph in process.compiled_graphs]
     ran = [None if each.ops is None or each.calls is None else each.ops * each.calls for each in graphs]
     return None if None in ran else sum(each or 0 for each in ran), len(graphs)
-
-
-def _read_output(file: Path) -> str:
-    with file.open("rb") as opened:
-        return opened.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
 
 
 def _cpu_seconds_of_children() -> float:

@@ -16,6 +16,7 @@ from ..shared.errors import AutotuneFileProblem, BackendProblem, did_you_mean
 from ..shared.overrides import Override, parse_override
 from ..shared.settings import Settings
 from ..shared.winners import DEFAULT_FILE, read
+from .process import kill_session
 from .program import Program
 
 
@@ -70,7 +71,7 @@ def ask(
     try:
         output, errors = child.communicate(timeout=time_limit)
     except BaseException as error:
-        _kill(child)
+        kill_session(child)  # with compilers, and Inductor's workers
         if isinstance(error, subprocess.TimeoutExpired):
             raise NoAnswer(f"it did not end within {time_limit:g} s") from error
         raise
@@ -84,15 +85,6 @@ def _how_it_ended(code: int, errors: str) -> str:
         return f"the process was ended by signal {-code} ({signal.strsignal(-code)})"
     lines = errors.strip().splitlines()
     return lines[-1] if lines else f"the process ended with exit code {code}"
-
-
-def _kill(child: "subprocess.Popen[str]") -> None:
-    """Kill the process and all that it has started: compilers, and Inductor's workers."""
-    try:
-        os.killpg(child.pid, signal.SIGKILL)
-    except ProcessLookupError:  # it has just ended by itself
-        pass
-    child.wait()
 
 
 # Registered by torch itself in every supported version: no need to ask torch, which takes seconds to import.

@@ -11,12 +11,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from pathlib import Path
 from select import select
 from threading import Event, Thread
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..shared.errors import CannotRecord, DynamoError, ProgramNotExecutable, ProgramNotFound
 from ..shared.quick_dataclass import dataclass
@@ -241,11 +241,10 @@ class Unattended:
             status = child.wait(self.time_limit)
         except subprocess.TimeoutExpired:
             self.timed_out = True
-            _kill(child)
-            status = child.wait()
+            kill_session(child)
+            status = child.returncode
         except BaseException:
-            _kill(child)
-            child.wait()
+            kill_session(child)
             raise
         return Ending.of_return_code(status)
 
@@ -283,8 +282,8 @@ def _end_with_parent() -> Callable[[], None] | None:
     return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def _kill(child: "subprocess.Popen[bytes]") -> None:
-    try:
+def kill_session(child: "subprocess.Popen[Any]") -> None:
+    """Kill a process that began a session, with all that it has started in it, and wait for its end."""
+    with suppress(ProcessLookupError):  # it has just ended by itself
         os.killpg(child.pid, signal.SIGKILL)
-    except ProcessLookupError:  # it has just ended by itself
-        pass
+    child.wait()

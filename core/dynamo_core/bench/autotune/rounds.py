@@ -17,7 +17,6 @@ import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
 from ...shared.errors import NotMeasured
@@ -210,9 +209,7 @@ class Bench:
     def __enter__(self) -> "Bench":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         for place in self._places.values():
             if place.worker is not None:
                 place.worker.end()
