@@ -33,7 +33,7 @@ from ..model import (
 )
 from ..recording.read import read
 from ..shared.conversion import from_fields
-from ..shared.errors import CannotRecord, NotARecording, NothingExported
+from ..shared.errors import CannotRecord, NotARecording, NothingExported, os_errors_as
 from ..shared.names import (
     AOTI,
     COMPILE,
@@ -331,7 +331,7 @@ def save_exported(
     if not found:
         what = "package was made" if packages else "module exports"
         raise NothingExported(f"no {what}, so that nothing is written to {target}")
-    try:
+    with os_errors_as(CannotRecord, f"cannot write {target}"):
         if len(found) == 1:
             target.parent.mkdir(parents=True, exist_ok=True)
             return [Path(shutil.copyfile(file, target)) for file in found.values()]
@@ -341,8 +341,6 @@ def save_exported(
             Path(shutil.copyfile(file, folder / f"{file_name(module.name) or 'module'}{target.suffix}"))
             for module, file in found.items()
         ]
-    except OSError as error:
-        raise CannotRecord(f"cannot write {target}: {error.strerror}") from error
 
 
 _LOOKS_EVERY = 0.1  # seconds

@@ -20,12 +20,11 @@ from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy
 from ..findings.kinds import unseen_kinds
 from ..findings.tried import STILL_THERE
 from ..launch.process import Unattended
-from ..launch.program import Program
 from ..launch.run import Outcome, Request, record
 from ..model import Recording
 from ..recording.read import read
 from ..remedies.rules import Change
-from ..shared.errors import CannotRecord, DynamoError, NothingSelected, NotMeasured
+from ..shared.errors import CannotRecord, DynamoError, NothingSelected, NotMeasured, os_errors_as
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import VERIFY_REPORT
 from .changes import (
@@ -395,7 +394,10 @@ class _Search:
         folder = self._plan.folder / f"run-{self._done + 1}"
         folder.mkdir(mode=0o700)
         if edited:
-            request = replace(request, program=_overlay(request.program, edited, folder / "files"))
+            files = folder / "files"
+            with os_errors_as(CannotRecord, f"cannot copy the program's files to {files}"):
+                program = overlay(request.program, {each.file: each.after for each in edited}, files)
+            request = replace(request, program=program)
         limit = None if self._first_seconds is None else max(_LEAST_TIME, 10 * self._first_seconds)
         environment = environment_of(changes)
         unattended = Unattended(folder / "stdout", folder / "stderr", environment, limit)
@@ -461,13 +463,6 @@ def _beside(numbers: Sequence[int], reason: str) -> str:
         return reason
     others = f"with fix {', '.join(map(str, numbers))}"
     return f"{others}: {reason}" if reason else f"{others} nothing is gained"
-
-
-def _overlay(program: Program, edited: Sequence[Patch], folder: Path) -> Program:
-    try:
-        return overlay(program, {patch.file: patch.after for patch in edited}, folder)
-    except OSError as error:
-        raise CannotRecord(f"cannot copy the program's files to {folder}: {error.strerror}") from error
 
 
 def _captured(recording: Recording) -> tuple[int | None, int]:

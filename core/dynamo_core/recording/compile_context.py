@@ -184,14 +184,10 @@ def use_def_lines(process: Process) -> None:
     moved = {first: at_def for at_def, first in process.first_lines.items()}
     if not moved:
         return
+    changed = process.interventions
     at_functions = (
-        *(process.frames, process.compiles, process.compiling, process.interrupted),
-        *(
-            process.interventions.not_compiled,
-            process.interventions.deferred,
-            process.bytecodes,
-            process.tracing,
-        ),
+        *(process.frames, process.compiles, process.compiling, process.interrupted, process.bytecodes),
+        *(process.tracing, changed.not_compiled, changed.deferred),
     )
     for item in chain.from_iterable(at_functions):
         _move(item, "place", moved)

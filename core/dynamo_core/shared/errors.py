@@ -4,7 +4,8 @@ A bad command line ends with 2, as everywhere; a fault of this tool with 125; a 
 with 141. Otherwise `dynamo run` ends as the program ended.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 EXIT_USAGE = 2
 EXIT_INTERNAL = 125
@@ -149,6 +150,15 @@ class ProgramNotFound(DynamoError):
     """The program, or its Python, is not there."""
 
     exit_code = 127
+
+
+@contextmanager
+def os_errors_as(kind: type[DynamoError], what: str) -> Iterator[None]:
+    """Raise an error of this kind in place of an OSError: `cannot write FILE: No space left on device`."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{what}: {error.strerror or error}") from error
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 1) -> str | None:

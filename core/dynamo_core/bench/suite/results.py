@@ -19,7 +19,7 @@ from typing import Any, Literal
 from ...recording.files import claim
 from ...recording.plain_files import read_plain
 from ...shared.conversion import from_json
-from ...shared.errors import CannotRecord, SuiteProblem
+from ...shared.errors import CannotRecord, SuiteProblem, os_errors_as
 from ...shared.quick_dataclass import dataclass
 from ...shared.safe_writing import replace_in_one_step
 from ...shared.text import printable_json
@@ -56,13 +56,11 @@ class ResultsFolder:
     def new_folder(self, program: str) -> Path:
         """An empty folder for the files that a program's runs write."""
         folder = self.path / RUNS / program
-        try:
+        with os_errors_as(CannotRecord, f"cannot write to {folder}"):
             self._file(program).unlink(missing_ok=True)  # its log and recordings are removed below
             if folder.is_dir() and not folder.is_symlink():
                 shutil.rmtree(folder)
             folder.mkdir(0o700, parents=True)
-        except OSError as error:
-            raise CannotRecord(f"cannot write to {folder}: {error.strerror}") from error
         return folder
 
     def start_over(self) -> None:
@@ -74,11 +72,9 @@ class ResultsFolder:
         return self.path / _ROWS / f"{program}.json"
 
     def _write(self, file: Path, content: Any) -> None:
-        try:
+        with os_errors_as(CannotRecord, f"cannot write {file}"):
             file.parent.mkdir(exist_ok=True)
             replace_in_one_step(file, (json.dumps(content, indent=1) + "\n").encode("utf-8"), 0o644)
-        except OSError as error:
-            raise CannotRecord(f"cannot write {file}: {error.strerror}") from error
 
     def mark(self, suite: str) -> None:
         """Write the file that says that this is a folder of results, and of which suite."""
