@@ -31,6 +31,7 @@ from .lookups import EqualGraphs, KnownKeys, Lookup, equal_graphs
 _WRONG_IN_ANY_RUN = {"bypass", "race", "folder", "not kept", "gone", "unstable"}
 Verdict = Literal["warm", "cold", "first run", "off", "nothing recorded"]
 _CACHES = ("aotautograd_cache", "fx_graph_cache")
+_Explained = list[tuple[Lookup, tuple[Cause, ...]]]  # look-ups with their causes
 
 
 @dataclass(frozen=True)
@@ -207,13 +208,13 @@ def _miss_counts(misses: int, bypasses: int) -> str:
     return ", ".join(parts)
 
 
-def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ...]]]) -> Iterator[Reason]:
+def _reasons(recording: Recording, explained: _Explained) -> Iterator[Reason]:
     """The compiles grouped by causes: a difference in AOTAutograd's key also explains Inductor's miss."""
-    compiles: dict[tuple[int, CompileId | None], list[tuple[Lookup, tuple[Cause, ...]]]] = {}
+    compiles: dict[tuple[int, CompileId | None], _Explained] = {}
     for lookup, causes in explained:
         if causes:
             compiles.setdefault((id(lookup.process), lookup.recorded.compile_id), []).append((lookup, causes))
-    groups: dict[tuple[str, ...], list[list[tuple[Lookup, tuple[Cause, ...]]]]] = {}
+    groups: dict[tuple[str, ...], list[_Explained]] = {}
     for lookups in compiles.values():
         causes = _causes_of_compile(lookups)
         groups.setdefault(tuple(cause.sentence for cause in causes), []).append(lookups)
@@ -231,7 +232,7 @@ def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ..
     yield from sorted(found, key=lambda each: (each.causes == (FIRST_RUN,), -(each.lost_seconds or 0.0)))
 
 
-def _causes_of_compile(lookups: list[tuple[Lookup, tuple[Cause, ...]]]) -> tuple[Cause, ...]:
+def _causes_of_compile(lookups: _Explained) -> tuple[Cause, ...]:
     for cache in _CACHES:
         causes = [causes for lookup, causes in lookups if lookup.recorded.cache == cache]
         if cache == _CACHES[0] and any(_explains_nothing(each) for each in causes):
@@ -252,9 +253,7 @@ def _reason_sentence(causes: tuple[Cause, ...]) -> str:
     return "; ".join([text, *rest[:2]]) + (f"; and {len(rest) - 2} more parts" if len(rest) > 2 else "")
 
 
-def _lost_seconds(
-    lookups: list[tuple[Lookup, tuple[Cause, ...]]], graphs: Mapping[int, ByCompile[list[Graph]]]
-) -> float | None:
+def _lost_seconds(lookups: _Explained, graphs: Mapping[int, ByCompile[list[Graph]]]) -> float | None:
     """The seconds that one compile cost because there was no hit: Inductor's, or else the whole backend's."""
     took = [each for lookup, _ in lookups if (each := lookup.recorded.took_seconds) is not None]
     if took:

@@ -29,6 +29,9 @@ class KeyPart:
     text: str
 
 
+_Pair = tuple[KeyPart | None, KeyPart | None]  # a part of two keys; None where one does not have it
+
+
 @dataclass(frozen=True)
 class Key:
     """A cache key with its parts by name. `fingerprint` has the name and digest of each part."""
@@ -46,7 +49,7 @@ class Key:
         """How much two keys differ: 2 for each part that differs, 1 for each that only one of them has."""
         return len(self.fingerprint ^ other.fingerprint)
 
-    def differing(self, other: "Key") -> list[tuple[KeyPart | None, KeyPart | None]]:
+    def differing(self, other: "Key") -> list[_Pair]:
         """The pairs of parts of `self` and `other` that differ, in the order of the keys."""
         names = dict.fromkeys([*self.parts, *other.parts])
         pairs = [(self.parts.get(name), other.parts.get(name)) for name in names]
@@ -208,7 +211,7 @@ class PartDifference:
     after: str | None
 
 
-def differences(pairs: Iterable[tuple[KeyPart | None, KeyPart | None]]) -> tuple[PartDifference, ...]:
+def differences(pairs: Iterable[_Pair]) -> tuple[PartDifference, ...]:
     """The differences of two keys from their differing parts, likely causes of the others first."""
     parts = _without_pickled_settings([pair for pair in pairs if any(pair)])
     main = [pair for pair in parts if not _name(pair).startswith(_FOLLOWS)]
@@ -217,9 +220,7 @@ def differences(pairs: Iterable[tuple[KeyPart | None, KeyPart | None]]) -> tuple
     return tuple(sorted(changes, key=lambda each: _ORDER.index(each.kind)))
 
 
-def _without_pickled_settings(
-    pairs: list[tuple[KeyPart | None, KeyPart | None]],
-) -> list[tuple[KeyPart | None, KeyPart | None]]:
+def _without_pickled_settings(pairs: list[_Pair]) -> list[_Pair]:
     """The pairs without the pickle of AOTAutograd's settings, if both keys list these one by one."""
     known = [pair for pair in pairs if not _name(pair).startswith("autograd_config[") or all(pair)]
     if any(_name(pair).startswith("autograd_config[") for pair in known):
@@ -233,13 +234,13 @@ def part_setting(part: str) -> str | None:
     return found[2] if found is not None and found[1] in _SETTINGS else None
 
 
-def _name(pair: tuple[KeyPart | None, KeyPart | None]) -> str:
+def _name(pair: _Pair) -> str:
     part = pair[0] or pair[1]
     assert part is not None
     return part.name
 
 
-def _base(pair: tuple[KeyPart | None, KeyPart | None]) -> str:
+def _base(pair: _Pair) -> str:
     found = _INDEXED.fullmatch(_name(pair))
     return found[1] if found is not None else _name(pair)
 
@@ -287,7 +288,7 @@ def _unstable(name: str, was: str, now: str, volatile: str) -> PartDifference:
     return PartDifference("unstable", f"the key is unstable, {label} holds {volatile}{shown}", name, was, now)
 
 
-def _input_differences(pairs: Sequence[tuple[KeyPart | None, KeyPart | None]]) -> list[PartDifference]:
+def _input_differences(pairs: Sequence[_Pair]) -> list[PartDifference]:
     """The differences in the inputs; inputs that differ in the same way are one difference."""
     by_change: dict[tuple[str, str | None, str | None], list[str]] = {}
     unstable = []

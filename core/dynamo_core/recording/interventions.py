@@ -54,14 +54,13 @@ class InterventionsBuilder:
             for failure, value in zip(map(self._failure_of, reasons or ()), values, strict=True)
         )
         key = (record.name, place, reasons, values)
-        item = NotCompiled(
-            name=record.name,
+        item = from_fields(
+            NotCompiled,
+            record,
             place=place,
             reasons=reasons,
             failures=tuple(failure for failure in failures if failure.entry is not None),
-            times=record.times,
             at_ns=self._first_met.setdefault(key, at_ns),
-            method=record.method,
             called_from=stack_frame(record.called_from),
         )
         self._put(self._process.interventions.not_compiled, item, key)

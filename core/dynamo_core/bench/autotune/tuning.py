@@ -11,6 +11,7 @@ from ...analysis.summary import by_compile
 from ...model import Graph, Process, Recording, Symbol
 from ...shared import winners
 from ...shared.backend_choice import parse_choice
+from ...shared.conversion import from_fields
 from ...shared.errors import NothingSelected
 from ...shared.quick_dataclass import dataclass
 from ...shared.winners import Conditions, Tuned, device_words, size_class
@@ -99,15 +100,13 @@ def tune(
         except NotRunnable as error:
             yield Result(graph, None, str(error))
             continue
-        tuned = Tuned(
-            graph.key,
-            conditions,
-            decide(measured).winner,
-            tuple(measured),
-            time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-            graph.ops,
-            graph.from_,
-            graph.inputs,
+        tuned = from_fields(
+            Tuned,
+            graph,
+            conditions=conditions,
+            winner=decide(measured).winner,
+            measurements=tuple(measured),
+            measured=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         )
         winners.store(file, [tuned])
         yield Result(graph, tuned, None, is_new=True, stored=stored)
