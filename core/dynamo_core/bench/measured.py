@@ -32,7 +32,7 @@ from ..analysis.verification import (
     wrong_call_lines,
     wrong_lines,
 )
-from ..model import CompileId, Graph, Place, Process, Recording, resumed_function
+from ..model import CompileId, Place, Process, Recording, resumed_function
 from ..recording.calls import CALL_SAMPLES
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import StepFrame
@@ -149,12 +149,9 @@ def find_step(process: Process, wanted: str | None = None) -> Step | None:
     name, place = origin
     frame = _frame_of(process, name, place)
     # A function that breaks before its first op has no graph: then its resume function represents it too.
-    has_graph = any(_is_of(other, name, place) for other in process.entire.graphs if other is not graph)
+    others = [other for other in process.entire.graphs if other is not graph]
+    has_graph = any((other.frame_name, other.frame_place) == (name, place) for other in others)
     return Step(name, place, (frame,) if has_graph else (frame, own))
-
-
-def _is_of(graph: Graph, name: str, place: Place) -> bool:
-    return (graph.frame_name, graph.frame_place) == (name, place)
 
 
 def _frame_of(process: Process, name: str, place: Place) -> StepFrame:

@@ -340,8 +340,9 @@ def _graph_difference(was: str, now: str) -> PartDifference:
             continue
         old, new = before[i:i_end], after[j:j_end]
         if old and new and "c10d" in old[0] and _QUOTED.sub("", old[0]) == _QUOTED.sub("", new[0]):
-            group = _first_differing(_QUOTED.findall(old[0]), _QUOTED.findall(new[0]))
-            sentence = f"process-group name: {group[0]} → {group[1]}"
+            names = zip(_QUOTED.findall(old[0]), _QUOTED.findall(new[0]), strict=True)
+            was_group, group = next(pair for pair in names if pair[0] != pair[1])
+            sentence = f"process-group name: {was_group} → {group}"
             return PartDifference("process group", sentence, GRAPH, old[0], new[0])
         shown = _short(old[0] if old else None, new[0] if new else None)
         sentence = f"the graph: {_code(shown[0])} → {_code(shown[1])}"
@@ -358,10 +359,6 @@ def _lines(text: str) -> list[str]:
 
 def _code(text: str) -> str:
     return text if text == "none" else f"`{text}`"
-
-
-def _first_differing(before: Sequence[str], after: Sequence[str]) -> tuple[str, str]:
-    return next(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
 
 
 def _short(was: str | None, now: str | None) -> tuple[str, str]:

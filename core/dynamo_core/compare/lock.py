@@ -345,17 +345,15 @@ class LockedDifference:
             return f"Nothing can be compared: {why}"
         if self.verdict == "nothing differs":
             return f"Nothing differs ({compared} compared)"
-        parts = [_differ(self.differing, len(self.programs))] if self.differing else []
+        differing = self.differing
+        several = f"{len(differing)} of {len(self.programs)} programs"
+        parts = [differing[0].program if len(self.programs) == 1 else several] if differing else []
         parts += [
             f"{number(len(names), 'program')} {what}"
             for names, what in ((self.only_after, "came"), (self.only_before, "went"))
             if names
         ]
         return f"{self.verdict.capitalize()}: {', '.join(parts)}"
-
-
-def _differ(differing: Sequence[Checked], programs: int) -> str:
-    return differing[0].program if programs == 1 else f"{len(differing)} of {programs} programs"
 
 
 def is_lock_file(path: Path) -> bool:

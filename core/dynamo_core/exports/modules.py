@@ -225,6 +225,7 @@ def _module_of(copy: Process, trials: Recording) -> ModuleExport:
         for fork in with_trials
         for each in fork.export.comparisons
     )
+    obstructed = [trial for trial in tried if trial.outcome != DONE or trial.obstacles]
     return from_fields(
         ModuleExport,
         module,
@@ -232,7 +233,7 @@ def _module_of(copy: Process, trials: Recording) -> ModuleExport:
         code=_export_code(module, works),
         ways=tuple(map(_way_of, tried)),
         compared=compared,
-        obstacles=tuple(obstacles(_failed_trials(tried), findings, copy.torch_version)),
+        obstacles=tuple(obstacles(obstructed, findings, copy.torch_version)),
         file=next((each.saved for each in works if each.saved), None),
         not_saved=next((f"{each.error_kind}: {each.error}" for each in works if each.error), None),
         package=next((each.saved for each in tried if each.kind == AOTI and each.outcome == DONE), None),
@@ -248,11 +249,6 @@ def _unique_in_order(trials: Iterable[ExportTrial]) -> list[ExportTrial]:
         if key not in once or trial.outcome == DONE:
             once[key] = trial
     return sorted(once.values(), key=lambda trial: (order.index(trial.kind), not trial.is_dynamic))
-
-
-def _failed_trials(tried: Sequence[ExportTrial]) -> list[ExportTrial]:
-    """The trials that failed or that met an obstacle."""
-    return [trial for trial in tried if trial.outcome != DONE or trial.obstacles]
 
 
 def _way_of(trial: ExportTrial) -> Way:

@@ -148,13 +148,14 @@ class Follower:
         run = run_of(self._path)
         is_wanted = FLIGHT_RECORDER in self._contents and self._path.is_dir()
         called, unread = flight_recorder_dumps(self._path) if is_wanted else ({}, [])
+        failures = sorted(folder.glob(f"{ENGINE_FAILURE_PREFIX}*")) if run is not None else []
         self._refuse_what_is_no_recording(followers, run is not None)
         return Recording(
             path=self._path,
             run=run,
             processes=[follower.process for follower in followers],
             python_processes=_python_processes(folder) if run is not None else None,
-            engine_failures=_engine_failures(folder) if run is not None else [],
+            engine_failures=list(map(_engine_failure, failures)),
             not_arrived=tuple(not_arrived(folder)) if self._path.is_dir() else (),
             left_out=tuple(unread),
             called=called,
@@ -417,10 +418,6 @@ def _small_file(path: Path, largest: int) -> bytes | None:
         return read_plain(path, largest)
     except OSError:
         return None
-
-
-def _engine_failures(folder: Path) -> list[str]:
-    return [_engine_failure(file) for file in sorted(folder.glob(f"{ENGINE_FAILURE_PREFIX}*"))]
 
 
 def _engine_failure(file: Path) -> str:

@@ -255,7 +255,8 @@ class Bench:
             if not close or self._is_confirmed(close, program, open_, results, tell):
                 break
             if time.monotonic() >= until:
-                _leave_undecided(close, results)
+                for candidate in close:  # no two sets of processes agreed
+                    results[candidate] = replace(results[candidate], is_confirmed=False)
                 break
             sound = {each: calls for each, calls in batches.items() if results[each].verdict == AGREES}
             open_ = sound | open_
@@ -434,12 +435,6 @@ def _padded(measured: Measurement, rounds: int) -> Measurement:
         return measured
     missed = (measured.rounds[-1]._replace(busy=None, counts=False),) * (rounds - len(measured.rounds))
     return replace(measured, rounds=measured.rounds + missed)
-
-
-def _leave_undecided(close: Iterable[str], results: dict[str, Measurement]) -> None:
-    """Mark as unconfirmed: the budget was spent before two sets of processes agreed."""
-    for candidate in close:
-        results[candidate] = replace(results[candidate], is_confirmed=False)
 
 
 def _calls_of_a_batch(seconds: float) -> int:

@@ -87,7 +87,7 @@ def tune(
         device = device_words(graph.kinds, here.hardware, graph.program.threads)
         conditions = Conditions(device, here.torch, here.settings, graph.sizes)
         stored = winners.find(winners.read_if_there(file), graph.key, conditions)
-        requested = candidates or usual_candidates(graph.kinds)
+        requested = candidates or (CANDIDATES_ON_CUDA if "cuda" in graph.kinds else CANDIDATES)
         if stored is not None and not again and _has_all(stored, requested, bench):
             yield Result(graph, stored, stored=stored)
             continue
@@ -110,11 +110,6 @@ def tune(
         )
         winners.store(file, [tuned])
         yield Result(graph, tuned, None, is_new=True, stored=stored)
-
-
-def usual_candidates(kinds: frozenset[str]) -> tuple[str, ...]:
-    """The candidates for a graph on devices of these types, where the user names none."""
-    return CANDIDATES_ON_CUDA if "cuda" in kinds else CANDIDATES
 
 
 def _usable(candidates: Sequence[str], stored: Tuned | None, bench: Bench) -> list[str]:

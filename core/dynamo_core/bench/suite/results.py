@@ -63,11 +63,6 @@ class ResultsFolder:
             folder.mkdir(0o700, parents=True)
         return folder
 
-    def start_over(self) -> None:
-        """Delete all rows."""
-        for file in (self.path / _ROWS).glob("*.json"):
-            file.unlink(missing_ok=True)
-
     def _file(self, program: str) -> Path:
         return self.path / _ROWS / f"{program}.json"
 
@@ -105,8 +100,8 @@ def results_folder(path: Path, suite: str, *, starts_over: bool) -> Iterator[Res
     except CannotRecord as error:
         raise CannotRecord(f"{path} is in use by another `dynamo bench --suite`") from error
     try:
-        if starts_over:
-            folder.start_over()
+        for file in (path / _ROWS).glob("*.json") if starts_over else ():
+            file.unlink(missing_ok=True)
         yield folder
     finally:
         os.close(descriptor)
@@ -245,7 +240,8 @@ def _difference(
     if change is None:
         return None
     before, after = (None if row is None else row.speed_up for row in (was, now))
-    return Difference(program, backend, change, before, after, _problem(now))
+    problem = None if now is None or now.has_passed else now.problem or now.agreement_detail
+    return Difference(program, backend, change, before, after, problem)
 
 
 def _changes(was: Row | None, now: Row | None, has_same_hardware: bool) -> Iterator[Change]:
@@ -264,9 +260,3 @@ def _changes(was: Row | None, now: Row | None, has_same_hardware: bool) -> Itera
 def _interval(row: Row) -> tuple[float, float] | None:
     speed = row.speed_up
     return None if speed is None or speed.low is None or speed.high is None else (speed.low, speed.high)
-
-
-def _problem(row: Row | None) -> str | None:
-    if row is None or row.has_passed:
-        return None
-    return row.problem or row.agreement_detail
