@@ -2,7 +2,6 @@
 
 import difflib
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal, get_args
@@ -290,7 +289,7 @@ def _unstable(name: str, was: str, now: str, volatile: str) -> PartDifference:
 
 def _input_differences(pairs: Sequence[_Pair]) -> list[PartDifference]:
     """The differences in the inputs; inputs that differ in the same way are one difference."""
-    by_change: dict[tuple[str, str | None, str | None], list[str]] = {}
+    by_sentence: dict[str, list[tuple[str, str | None, str | None]]] = {}
     unstable = []
     for before, after in pairs:
         was, now = before.text if before else None, after.text if after else None
@@ -299,16 +298,11 @@ def _input_differences(pairs: Sequence[_Pair]) -> list[PartDifference]:
             unstable.append(_unstable(_name((before, after)), was, now, volatile))
             continue
         number = _name((before, after)).partition("[")[2].rstrip("]")
-        by_change.setdefault((_input_sentence(was, now), was, now), []).append(number)
-    counted: Counter[str] = Counter()
-    first: dict[str, tuple[str, str | None, str | None]] = {}
-    for (sentence, was, now), numbers in by_change.items():
-        counted[sentence] += len(numbers)
-        first.setdefault(sentence, (numbers[0], was, now))
+        by_sentence.setdefault(_input_sentence(was, now), []).append((number, was, now))
     found = []
-    for sentence, count in counted.items():
-        number, was, now = first[sentence]
-        which = f"input {number}" if count == 1 else f"{count} inputs"
+    for sentence, alike in by_sentence.items():
+        number, was, now = alike[0]
+        which = f"input {number}" if len(alike) == 1 else f"{len(alike)} inputs"
         found.append(PartDifference("input", f"{which}: {sentence}", f"example_inputs[{number}]", was, now))
     return found + unstable
 

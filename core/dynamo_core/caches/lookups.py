@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 
 from ..model import CacheLookup, CompileId, Graph, Process, Recording
 from ..shared.quick_dataclass import dataclass
@@ -69,14 +70,9 @@ class KnownKeys:
         """The latest earlier look-up of the same key: in an earlier run, else in this one."""
         if lookup.recorded.key is None:
             return None
-        for others in (reversed(self.earlier), reversed(self.target[: lookup.order])):
-            for other in others:
-                if (
-                    other.recorded.cache == lookup.recorded.cache
-                    and other.recorded.key == lookup.recorded.key
-                ):
-                    return other
-        return None
+        wanted = lookup.recorded.cache, lookup.recorded.key
+        others = chain(reversed(self.earlier), reversed(self.target[: lookup.order]))
+        return next((each for each in others if (each.recorded.cache, each.recorded.key) == wanted), None)
 
     def nearest(self, lookup: Lookup) -> Lookup | None:
         """The earlier look-up of the same graph, or else function, whose key differs in the fewest parts.

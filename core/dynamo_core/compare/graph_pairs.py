@@ -95,26 +95,28 @@ def match_graphs(before: Sequence[ComparedGraph], after: Sequence[ComparedGraph]
     def computes(each: ComparedGraph) -> Hashable:
         return each.graph.key if by_key else (each.function, each.graph.ops)
 
-    left, right, same = list(before), list(after), []
+    left, right = list(before), list(after)
+    same: list[tuple[ComparedGraph, ComparedGraph]] = []
     traits: list[Callable[[ComparedGraph], Hashable]] = [
         lambda each: (each.function, computes(each)),
         computes,
     ]
     for trait in traits:
-        waiting: dict[Hashable, list[ComparedGraph]] = {}
-        for graph in reversed(right):
-            waiting.setdefault(trait(graph), []).append(graph)
-        rest = []
-        for graph in left:
-            equal = waiting.get(trait(graph))
-            if equal:
-                same.append((graph, equal.pop()))
-            else:
-                rest.append(graph)
-        left = rest
-        paired = {id(other) for _, other in same}
-        right = [each for each in right if id(each) not in paired]
+        same += _equal_in(trait, left, right)
+        paired = {id(each) for pair in same for each in pair}
+        left, right = ([each for each in side if id(each) not in paired] for side in (left, right))
     return UnmatchedGraphs(left, right, same, by_key)
+
+
+def _equal_in(
+    trait: Callable[[ComparedGraph], Hashable], left: Iterable[ComparedGraph], right: Iterable[ComparedGraph]
+) -> list[tuple[ComparedGraph, ComparedGraph]]:
+    """Pairs of graphs whose trait is equal and not None, in their order; no graph is in two pairs."""
+    waiting: dict[Hashable, list[ComparedGraph]] = {None: []}
+    for graph in reversed(list(right)):
+        waiting.setdefault(trait(graph), []).append(graph)
+    del waiting[None]
+    return [(graph, equal.pop()) for graph in left if (equal := waiting.get(trait(graph)))]
 
 
 Pair = tuple[tuple[ComparedGraph, ...], tuple[ComparedGraph, ...]]
@@ -170,20 +172,20 @@ class _Waiting:
 def _pair_same_ops(left: _Waiting, right: _Waiting) -> list[Pair]:
     """Pair graphs with the same ops in the same order, first within a function, then across functions."""
     found: list[Pair] = []
-    for with_function in (True, False):
-        waiting: dict[Hashable, list[ComparedGraph]] = {}
-        for graph in reversed(list(right)):
-            if graph.sequence and (with_function or graph.ops >= _LEAST_OPS_ELSEWHERE):
-                waiting.setdefault((with_function and graph.function, graph.sequence), []).append(graph)
-        new: list[Pair] = []
-        for graph in left:
-            same = waiting.get((with_function and graph.function, graph.sequence))
-            if same:
-                new.append(((graph,), (same.pop(),)))
+    for trait in (_function_and_ops, _many_ops):
+        new: list[Pair] = [((one,), (other,)) for one, other in _equal_in(trait, left, right)]
         left.take(each for before, _ in new for each in before)
         right.take(each for _, after in new for each in after)
         found += new
     return found
+
+
+def _function_and_ops(graph: ComparedGraph) -> Hashable:
+    return (graph.function, graph.sequence) if graph.sequence else None
+
+
+def _many_ops(graph: ComparedGraph) -> Hashable:
+    return graph.sequence if graph.sequence and graph.ops >= _LEAST_OPS_ELSEWHERE else None
 
 
 def _pair_split(whole: _Waiting, pieces: _Waiting) -> list[Pair]:
