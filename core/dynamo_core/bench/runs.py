@@ -128,15 +128,10 @@ def first_request(request: Request) -> Request:
 
 def requests_for(request: Request, backends: Sequence[str]) -> dict[str, Request]:
     """The request for each backend. A bad name raises BackendProblem before anything runs."""
-    eager = request.settings._replace(capture="none", override=("disable=True",))
-    settings_by_backend = {EAGER: eager} | {
-        name: _with_backend(request.settings, name.replace(CHAIN_MARK, ","))
-        for name in backends
-        if name != EAGER
-    }
-    return {
-        name: checked(replace(request, settings=settings)) for name, settings in settings_by_backend.items()
-    }
+    found = {EAGER: request.settings._replace(capture="none", override=("disable=True",))}
+    for name in backends:
+        found.setdefault(name, _with_backend(request.settings, name.replace(CHAIN_MARK, ",")))
+    return {name: checked(replace(request, settings=settings)) for name, settings in found.items()}
 
 
 def bench(plan: Plan, announce: Announce) -> Bench:
