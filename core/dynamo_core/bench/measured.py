@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import isfinite
+from pathlib import Path
 from typing import Annotated, Literal
 
 from ..analysis.memory import peaks
@@ -31,7 +32,7 @@ from ..analysis.verification import (
     wrong_call_lines,
     wrong_lines,
 )
-from ..model import CompileId, Graph, Place, Process, Recording, resumed_function
+from ..model import CompileId, Place, Process, Recording, resumed_function
 from ..recording.calls import CALL_SAMPLES
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import StepFrame
@@ -107,8 +108,6 @@ def agreement_of(recording: Recording) -> Agreement:
     return Agreement("agrees", detail) if found.agreeing or found.agreeing_calls else not_verified(detail)
 
 
-# Steps
-
 _OF_DYNAMO = "/torch/_dynamo/"  # has the function by which torch's own modules are compiled
 
 
@@ -150,12 +149,9 @@ def find_step(process: Process, wanted: str | None = None) -> Step | None:
     name, place = origin
     frame = _frame_of(process, name, place)
     # A function that breaks before its first op has no graph: then its resume function represents it too.
-    has_graph = any(_is_of(other, name, place) for other in process.entire.graphs if other is not graph)
+    others = [other for other in process.entire.graphs if other is not graph]
+    has_graph = any((other.frame_name, other.frame_place) == (name, place) for other in others)
     return Step(name, place, (frame,) if has_graph else (frame, own))
-
-
-def _is_of(graph: Graph, name: str, place: Place) -> bool:
-    return (graph.frame_name, graph.frame_place) == (name, place)
 
 
 def _frame_of(process: Process, name: str, place: Place) -> StepFrame:
@@ -178,8 +174,6 @@ def _origin(process: Process, name: str) -> tuple[str, Place] | None:
         name, place = compile_.name, compile_.place
     return name, place
 
-
-# Runs
 
 CONTENTS = frozenset({"chromium_event", CALL_SAMPLES})
 EAGER = "eager"
@@ -313,8 +307,6 @@ def _working_seconds(recording: Recording) -> float | None:
     return None
 
 
-# Comparison of outputs
-
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.?\d+)(?:[eE][-+]?\d+)?")
 
 # What differs from run to run: dates, times of day, durations (`1.2 s`, `took 3.4`) and rates (`31.5it/s`).
@@ -332,6 +324,12 @@ _TIME = re.compile(
 LONGEST_OUTPUT = 4 << 20
 
 Likeness = Literal["same", "numbers", "different"]
+
+
+def read_output(file: Path) -> str:
+    """The first part of a program's output, which is compared."""
+    with file.open("rb") as opened:
+        return opened.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """The runs of `dynamo bench`: their plan and order, the runs themselves, and how long they will take."""
 
-import re
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from ..shared.backend_choice import parse_chain
 from ..shared.errors import DynamoError, NotMeasured
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import VERIFY_REPORT, Settings, StepFrame
-from ..shared.text import printable
+from ..shared.text import file_name, printable
 from ..shared.timing import Load, LoadMeter
 from .comparison import compare
 from .graphs import GraphTimes, measure_graphs
@@ -38,10 +37,9 @@ from .measured import (
     find_step,
     machine_of,
     not_verified,
+    read_output,
     read_run,
 )
-
-# Remaining time, from the finished runs
 
 
 class RunTimes:
@@ -78,8 +76,6 @@ def remaining_words(planned: float | None, at_most: float | None, most_rounds: i
         return more
     return f"{more}, {roughly(at_most)} if it takes all {most_rounds} rounds"
 
-
-# The runs
 
 # Joins the backends of a chain here, as commas separate the backends to compare.
 CHAIN_MARK = "+"
@@ -132,15 +128,10 @@ def first_request(request: Request) -> Request:
 
 def requests_for(request: Request, backends: Sequence[str]) -> dict[str, Request]:
     """The request for each backend. A bad name raises BackendProblem before anything runs."""
-    eager = request.settings._replace(capture="none", override=("disable=True",))
-    settings_by_backend = {EAGER: eager} | {
-        name: _with_backend(request.settings, name.replace(CHAIN_MARK, ","))
-        for name in backends
-        if name != EAGER
-    }
-    return {
-        name: checked(replace(request, settings=settings)) for name, settings in settings_by_backend.items()
-    }
+    found = {EAGER: request.settings._replace(capture="none", override=("disable=True",))}
+    for name in backends:
+        found.setdefault(name, _with_backend(request.settings, name.replace(CHAIN_MARK, ",")))
+    return {name: checked(replace(request, settings=settings)) for name, settings in found.items()}
 
 
 def bench(plan: Plan, announce: Announce) -> Bench:
@@ -299,7 +290,7 @@ class _Runs:
         return _Finished(
             _problem(outcome.ending, unattended) or _why_not_recorded(recording),
             recording,
-            _read_output(unattended.stdout),
+            read_output(unattended.stdout),
             unattended.stdout.stat().st_size > LONGEST_OUTPUT,
             load,
             str(unattended.stderr),
@@ -374,12 +365,6 @@ def _read_end(output: Path) -> str:
         return file.read().decode("utf-8", "replace")
 
 
-def _read_output(output: Path) -> str:
-    """The first part of a program's output, which is compared."""
-    with output.open("rb") as file:
-        return file.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
-
-
 def _read_recording(path: Path) -> Recording | None:
     with suppress(DynamoError):
         return read(path, CONTENTS)
@@ -390,10 +375,6 @@ def _folder_names(backends: Iterable[str]) -> dict[str, str]:
     """A unique folder name for each backend."""
     names: dict[str, str] = {}
     for backend in backends:
-        name = _folder_name(backend)
+        name = file_name(backend) or "backend"
         names[backend] = name if name not in names.values() else f"{name}-{len(names)}"
     return names
-
-
-def _folder_name(name: str) -> str:
-    return re.sub(r"[^\w.-]+", "_", name).strip("._") or "backend"

@@ -13,7 +13,7 @@ from typing import IO
 from ..recording.bundle_file import FOLDER
 from ..recording.files import read_run_file
 from ..recording.plain_files import is_plain_file, open_plain, read_plain
-from ..shared.errors import DamagedRecording
+from ..shared.errors import DamagedRecording, os_errors_as
 from ..shared.names import (
     CALLS_PREFIX,
     CALLS_SUFFIX,
@@ -53,8 +53,6 @@ def _add(archive: zipfile.ZipFile, name: str, content: BytesIO | FileIO) -> None
         while piece := content.read(_CHUNK):
             member.write(piece)
 
-
-# The files of a recording, unchanged or without what is the user's
 
 _LARGEST_UNPACKED = 4 << 30  # bytes of a packed stream
 _SMALL = 64 << 20  # bytes; files other than streams are smaller
@@ -105,15 +103,13 @@ def write_without_source(recording: Path, folder: Path) -> Replacements:
     records = Records(texts)
     left_out: Counter[str] = Counter()
     for number, file in enumerate(files_of(recording), 1):
-        try:
+        with os_errors_as(DamagedRecording, f"cannot read {file}"):
             if file.name == RUN_FILE:
                 _write_run_file(recording, folder, records)
             elif file.name.endswith(_LOGS) or file == recording:
                 _write_stream(file, folder / _stream_name(file.name, number), records)
             elif not _copy(file, folder, texts):
                 left_out[file.name] += 1
-        except OSError as error:
-            raise DamagedRecording(f"cannot read {file}: {error.strerror or error}") from error
     counts = {name: count for name, count in (records.left_out + left_out).items() if count}
     return Replacements(placeholders.given(), counts)
 

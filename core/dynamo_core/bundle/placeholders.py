@@ -9,13 +9,11 @@ import ast
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
-
-# Known words and sentences
 
 # Our modules that write recordings, and those that define how recordings are read.
 _OUR_FOLDERS = ("backends", "capture", "launch", "model")
@@ -135,13 +133,6 @@ def _sentences_in(module: ast.Module) -> Iterator[str]:
         and "\n" not in node.value
     )
 
-
-def _are_words(names: Iterable[str]) -> bool:
-    """Whether all names are known."""
-    return all(name in words() for name in names)
-
-
-# Placeholders
 
 # Public packages, whose files keep their paths.
 _PUBLIC_PACKAGES = frozenset(
@@ -315,7 +306,7 @@ class Placeholders:
         is_torchs = folders[:2] == ["nn", "modules"] or (
             bool(folders) and (folders[0] in _PUBLIC_PACKAGES or folders[0].startswith("_"))
         )
-        if is_torchs and _are_words([*folders, PurePosixPath(last).stem]):
+        if is_torchs and words().issuperset([*folders, PurePosixPath(last).stem]):
             return path
         if path.startswith("/"):
             self._folders.setdefault(last, []).append(folders)

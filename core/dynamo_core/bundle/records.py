@@ -238,12 +238,7 @@ class Records:
         offset, opcode, argument, *rest = row
         known = opcode if _OPCODE.fullmatch(opcode) else self._texts.text(opcode)
         shown = self._texts.source(argument) if "CONST" in known else self._texts.text(argument)
-        return [
-            int(offset),
-            known,
-            shown,
-            *(None if n is None else int(n) for n in rest),
-        ]
+        return [int(offset), known, shown, *(None if n is None else int(n) for n in rest)]
 
     def _value(self, value: Any, key: str) -> Any:
         """A JSON value with its texts replaced; its key says what kind of text they are."""

@@ -96,14 +96,9 @@ class Texts:
             return self._placeholders.text(line)
         if found := _GRAPH_LINE.fullmatch(line):
             before, path, at, name, code, source = found.groups()
-            parts = (
-                self._tokens(before),
-                self._placeholders.path(path),
-                at,
-                self._placeholders.name(name),
-                code,
-            )
-            return "".join([*parts, source if is_of_torch(path) else self.source(source)])
+            where = f"{self._placeholders.path(path)}{at}{self._placeholders.name(name)}"
+            shown = source if is_of_torch(path) else self.source(source)
+            return f"{self._tokens(before)}{where}{code}{shown}"
         if found := _WHERE.fullmatch(line):
             return f"{found[1]}{self._placeholders.path(found[2])}{found[3]}"
         if "  # " in line:

@@ -191,7 +191,7 @@ def _version_sentence(before: Process, after: Process) -> str:
 
 def _edit_sentence(lookup: Lookup, nearest: Lookup) -> str | None:
     """The first line in which the source of the function differs; None if it was not edited."""
-    before, after = dict(nearest.source), dict(lookup.source)
+    before, after = dict(nearest.frame.source), dict(lookup.frame.source)
     old, new = [text.strip() for text in before.values()], [text.strip() for text in after.values()]
     if not old or not new or old == new:
         return None
@@ -199,14 +199,11 @@ def _edit_sentence(lookup: Lookup, nearest: Lookup) -> str | None:
         ((line, text.strip()) for line, text in after.items() if text.strip() not in old), (None, "")
     )
     gone = next((text for text in old if text not in new), None)
+    edited = f"the source of {lookup.frame.function} was edited"
     if line is None:
-        return f"the source of {lookup.function} was edited: `{gone}` is gone" if gone else None
-    where = f"{(lookup.file or '').rpartition('/')[2]}:{line}"
-    return (
-        f"the source of {lookup.function} was edited, {where}: `{gone}` → `{text}`"
-        if gone
-        else (f"the source of {lookup.function} was edited, {where}: `{text}` is new")
-    )
+        return f"{edited}: `{gone}` is gone" if gone else None
+    where = f"{(lookup.frame.file or '').rpartition('/')[2]}:{line}"
+    return f"{edited}, {where}: " + (f"`{gone}` → `{text}`" if gone else f"`{text}` is new")
 
 
 def _became_dynamic(difference: PartDifference) -> bool:
@@ -238,9 +235,6 @@ def _variables(setting: str, after: Process, before: Process) -> Iterable[str]:
         for name in dict.fromkeys([*now, *was])
         if now.get(name) != was.get(name) and name.endswith("_" + setting.replace(".", "_").upper())
     )
-
-
-# Caches of torch's that were off, what turned them off, and what that cost.
 
 
 @dataclass(frozen=True)
@@ -297,7 +291,6 @@ def _disabled_cache(
 ) -> DisabledCache:
     with_lookup = {lookup.compile_id for lookup in process.caching.lookups if lookup.cache in records}
     graphs = [graph for graph in process.compiled_graphs if graph.compile_id not in with_lookup]
-    costs = [graph.backend_seconds for graph in graphs if graph.backend_seconds is not None]
     environment = process.info.environment or {}
     by = next((name for name in variables if name in environment), None)
     who = f"the environment variable {by}={environment[by]}" if by else f"{setting}"
@@ -307,7 +300,7 @@ def _disabled_cache(
         setting,
         f"{cache} {verb} off, by {who}",
         len(graphs),
-        sum(costs) if costs else None,
+        total(graph.backend_seconds for graph in graphs),
         f"unset `{by}`." if by else f"leave `{setting}` as it is by default.",
     )
 
@@ -343,8 +336,8 @@ def kernels_built(recording: Recording) -> KernelBuild | None:
     if in_all < _WORTH_A_WORD_S:
         return None
     process = max(took, key=lambda each: each[1])[0]
-    folder = process.caching.in_use[0].header_folder if process.caching.in_use else None
-    held = process.caching.in_use[0].held_header if process.caching.in_use else None
+    first = process.caching.in_use[0] if process.caching.in_use else None
+    folder, held = (None, None) if first is None else (first.header_folder, first.held_header)
     sentence = f"the C++ compiler took {seconds(in_all)} though the graphs were found"
     if held is False:
         sentence += f": the header that Inductor precompiles was not in {folder}"
@@ -434,9 +427,9 @@ def other_layers(recording: Recording) -> Iterator[OtherLayer]:
     """All other caches, including those of which nothing was recorded."""
     for layer, (name, switch) in _LAYERS.items():
         counts = [each for p in recording.processes for each in p.caching.counts if each.layer == layer]
-        hits = _total(each.hits for each in counts)
-        misses = _total(each.misses for each in counts)
-        took = _total(each.took_seconds for each in counts)
+        hits = total(each.hits for each in counts)
+        misses = total(each.misses for each in counts)
+        took = total(each.took_seconds for each in counts)
         unasked = sum(each.unasked for each in counts)
         sentence = _sentence(layer, hits, misses, unasked, took) if counts else None
         off_by = switch if not counts and switch and _is_off(recording, switch) else None
@@ -485,6 +478,7 @@ def _is_off(recording: Recording, switch: str) -> bool:
 _Number = TypeVar("_Number", int, float)
 
 
-def _total(values: Iterable[_Number | None]) -> _Number | None:
+def total(values: Iterable[_Number | None]) -> _Number | None:
+    """The sum of the values that are known; None where none is."""
     known = [value for value in values if value is not None]
     return sum(known) if known else None

@@ -7,6 +7,7 @@ from typing import Literal
 from ..analysis.summary import ByCompile, by_compile
 from ..analysis.words import cache_name, number, seconds
 from ..model import Compile, CompileId, Graph, Recording
+from ..shared.conversion import from_fields
 from ..shared.quick_dataclass import dataclass
 from .causes import (
     FIRST_RUN,
@@ -21,6 +22,7 @@ from .causes import (
     kernels_built,
     next_start,
     other_layers,
+    total,
     vanishes,
 )
 from .lookups import EqualGraphs, KnownKeys, Lookup, equal_graphs
@@ -29,6 +31,7 @@ from .lookups import EqualGraphs, KnownKeys, Lookup, equal_graphs
 _WRONG_IN_ANY_RUN = {"bypass", "race", "folder", "not kept", "gone", "unstable"}
 Verdict = Literal["warm", "cold", "first run", "off", "nothing recorded"]
 _CACHES = ("aotautograd_cache", "fx_graph_cache")
+_Explained = list[tuple[Lookup, tuple[Cause, ...]]]  # look-ups with their causes
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ def explain_caches(target: Recording, earlier: Iterable[Recording] = ()) -> Cach
     reasons = tuple(_reasons(target, [(lookup, causes) for lookup, causes, _ in explained]))
     off = tuple(cache for _, cache in disabled_caches(target))
     counts = Counter(lookup.recorded.outcome for lookup in known.target)
-    lost = _total([*(reason.lost_seconds for reason in reasons), *(each.lost_seconds for each in off)])
+    lost = total([*(reason.lost_seconds for reason in reasons), *(each.lost_seconds for each in off)])
     built = kernels_built(target)
     verdict = _verdict(counts, reasons, off, bool(before))
     return CacheReport(
@@ -205,13 +208,13 @@ def _miss_counts(misses: int, bypasses: int) -> str:
     return ", ".join(parts)
 
 
-def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ...]]]) -> Iterator[Reason]:
+def _reasons(recording: Recording, explained: _Explained) -> Iterator[Reason]:
     """The compiles grouped by causes: a difference in AOTAutograd's key also explains Inductor's miss."""
-    compiles: dict[tuple[int, CompileId | None], list[tuple[Lookup, tuple[Cause, ...]]]] = {}
+    compiles: dict[tuple[int, CompileId | None], _Explained] = {}
     for lookup, causes in explained:
         if causes:
             compiles.setdefault((id(lookup.process), lookup.recorded.compile_id), []).append((lookup, causes))
-    groups: dict[tuple[str, ...], list[list[tuple[Lookup, tuple[Cause, ...]]]]] = {}
+    groups: dict[tuple[str, ...], list[_Explained]] = {}
     for lookups in compiles.values():
         causes = _causes_of_compile(lookups)
         groups.setdefault(tuple(cause.sentence for cause in causes), []).append(lookups)
@@ -221,7 +224,7 @@ def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ..
     for group in groups.values():
         causes = _causes_of_compile(group[0])
         outcomes = Counter(lookup.recorded.outcome for lookups in group for lookup, _ in lookups)
-        lost = _total([_lost_seconds(lookups, graphs) for lookups in group])
+        lost = total([_lost_seconds(lookups, graphs) for lookups in group])
         found.append(
             Reason(_reason_sentence(causes), causes, len(group), outcomes["miss"], outcomes["bypass"], lost)
         )
@@ -229,7 +232,7 @@ def _reasons(recording: Recording, explained: list[tuple[Lookup, tuple[Cause, ..
     yield from sorted(found, key=lambda each: (each.causes == (FIRST_RUN,), -(each.lost_seconds or 0.0)))
 
 
-def _causes_of_compile(lookups: list[tuple[Lookup, tuple[Cause, ...]]]) -> tuple[Cause, ...]:
+def _causes_of_compile(lookups: _Explained) -> tuple[Cause, ...]:
     for cache in _CACHES:
         causes = [causes for lookup, causes in lookups if lookup.recorded.cache == cache]
         if cache == _CACHES[0] and any(_explains_nothing(each) for each in causes):
@@ -250,27 +253,20 @@ def _reason_sentence(causes: tuple[Cause, ...]) -> str:
     return "; ".join([text, *rest[:2]]) + (f"; and {len(rest) - 2} more parts" if len(rest) > 2 else "")
 
 
-def _lost_seconds(
-    lookups: list[tuple[Lookup, tuple[Cause, ...]]], graphs: Mapping[int, ByCompile[list[Graph]]]
-) -> float | None:
+def _lost_seconds(lookups: _Explained, graphs: Mapping[int, ByCompile[list[Graph]]]) -> float | None:
     """The seconds that one compile cost because there was no hit: Inductor's, or else the whole backend's."""
     took = [each for lookup, _ in lookups if (each := lookup.recorded.took_seconds) is not None]
     if took:
         return sum(took)
     first = lookups[0][0]
     compiled = graphs[id(first.process)].get(first.recorded.compile_id, ())
-    return _total(graph.backend_seconds for graph in compiled)
-
-
-def _total(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    return total(graph.backend_seconds for graph in compiled)
 
 
 def _saved(lookups: list[Lookup]) -> float | None:
     """The seconds that hits saved; the maximum, as AOTAutograd's seconds include Inductor's."""
     by_cache = {
-        cache: _total(lookup.recorded.saved_seconds for lookup in lookups if lookup.recorded.cache == cache)
+        cache: total(lookup.recorded.saved_seconds for lookup in lookups if lookup.recorded.cache == cache)
         for cache in _CACHES
     }
     return max((value for value in by_cache.values() if value is not None), default=None)
@@ -286,8 +282,8 @@ def _layers(lookups: list[Lookup]) -> Iterator[CacheLayer]:
                 outcomes["hit"],
                 outcomes["miss"],
                 outcomes["bypass"],
-                _total(each.saved_seconds for each in recorded),
-                _total(each.took_seconds for each in recorded),
+                total(each.saved_seconds for each in recorded),
+                total(each.took_seconds for each in recorded),
             )
 
 
@@ -300,20 +296,17 @@ def _explained(
     if nearest is not None:
         here = nearest.recording is lookup.recording
         compared = f"[{nearest.recorded.compile_id}] of {'this run' if here else nearest.recording.path}"
-    return ExplainedLookup(
-        lookup.process.stream.name,
-        None if recorded.compile_id is None else str(recorded.compile_id),
-        lookup.function,
-        cache_name(recorded.cache),
-        recorded.outcome,
-        None if backward is None else "backward" if backward else "forward",
-        recorded.detail,
-        recorded.key,
-        recorded.saved_seconds,
-        recorded.took_seconds,
-        compared,
-        causes,
-        lookup.method,
+    return from_fields(
+        ExplainedLookup,
+        recorded,
+        process=lookup.process.stream.name,
+        compile_id=None if recorded.compile_id is None else str(recorded.compile_id),
+        function=lookup.frame.function,
+        cache=cache_name(recorded.cache),
+        direction=None if backward is None else "backward" if backward else "forward",
+        compared_with=compared,
+        causes=causes,
+        method=lookup.frame.method,
     )
 
 
@@ -324,13 +317,12 @@ def _folders(recording: Recording) -> Iterator[CacheFolder]:
         if caches is None or caches.folder in seen:
             continue
         seen.add(caches.folder)
-        yield CacheFolder(
-            caches.folder,
-            process.caching.in_use[0].held_graphs,
-            caches.filesystem,
-            caches.free_bytes,
-            folder_problem(caches),
-            vanishes(caches),
+        yield from_fields(
+            CacheFolder,
+            caches,
+            held_graphs=process.caching.in_use[0].held_graphs,
+            problem=folder_problem(caches),
+            vanishes=vanishes(caches),
         )
 
 

@@ -2,7 +2,6 @@
 
 import difflib
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal, get_args
@@ -29,6 +28,9 @@ class KeyPart:
     text: str
 
 
+_Pair = tuple[KeyPart | None, KeyPart | None]  # a part of two keys; None where one does not have it
+
+
 @dataclass(frozen=True)
 class Key:
     """A cache key with its parts by name. `fingerprint` has the name and digest of each part."""
@@ -46,7 +48,7 @@ class Key:
         """How much two keys differ: 2 for each part that differs, 1 for each that only one of them has."""
         return len(self.fingerprint ^ other.fingerprint)
 
-    def differing(self, other: "Key") -> list[tuple[KeyPart | None, KeyPart | None]]:
+    def differing(self, other: "Key") -> list[_Pair]:
         """The pairs of parts of `self` and `other` that differ, in the order of the keys."""
         names = dict.fromkeys([*self.parts, *other.parts])
         pairs = [(self.parts.get(name), other.parts.get(name)) for name in names]
@@ -123,8 +125,6 @@ def _plain(value: str) -> str:
     return value.removeprefix("torch.")
 
 
-# Volatile values, which differ between two runs of the same program: addresses, times, random ids.
-
 # As `repr` writes it, and as `id` returns it: of a heap and of a mapped library, on 64-bit Linux.
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,16}(?![0-9a-fA-F])|(?<!\d)(?:1[34]\d{13}|9[34]\d{12})(?!\d)")
 # Since the epoch in seconds, ms, µs or ns, until 2033; or a date with a time of day.
@@ -158,8 +158,6 @@ def volatile_values(before: str, after: str) -> tuple[str, str] | None:
                 return was, now
     return None
 
-
-# The differences between two keys, in words.
 
 PartKind = Literal[
     "version",
@@ -212,7 +210,7 @@ class PartDifference:
     after: str | None
 
 
-def differences(pairs: Iterable[tuple[KeyPart | None, KeyPart | None]]) -> tuple[PartDifference, ...]:
+def differences(pairs: Iterable[_Pair]) -> tuple[PartDifference, ...]:
     """The differences of two keys from their differing parts, likely causes of the others first."""
     parts = _without_pickled_settings([pair for pair in pairs if any(pair)])
     main = [pair for pair in parts if not _name(pair).startswith(_FOLLOWS)]
@@ -221,9 +219,7 @@ def differences(pairs: Iterable[tuple[KeyPart | None, KeyPart | None]]) -> tuple
     return tuple(sorted(changes, key=lambda each: _ORDER.index(each.kind)))
 
 
-def _without_pickled_settings(
-    pairs: list[tuple[KeyPart | None, KeyPart | None]],
-) -> list[tuple[KeyPart | None, KeyPart | None]]:
+def _without_pickled_settings(pairs: list[_Pair]) -> list[_Pair]:
     """The pairs without the pickle of AOTAutograd's settings, if both keys list these one by one."""
     known = [pair for pair in pairs if not _name(pair).startswith("autograd_config[") or all(pair)]
     if any(_name(pair).startswith("autograd_config[") for pair in known):
@@ -237,13 +233,13 @@ def part_setting(part: str) -> str | None:
     return found[2] if found is not None and found[1] in _SETTINGS else None
 
 
-def _name(pair: tuple[KeyPart | None, KeyPart | None]) -> str:
+def _name(pair: _Pair) -> str:
     part = pair[0] or pair[1]
     assert part is not None
     return part.name
 
 
-def _base(pair: tuple[KeyPart | None, KeyPart | None]) -> str:
+def _base(pair: _Pair) -> str:
     found = _INDEXED.fullmatch(_name(pair))
     return found[1] if found is not None else _name(pair)
 
@@ -291,9 +287,9 @@ def _unstable(name: str, was: str, now: str, volatile: str) -> PartDifference:
     return PartDifference("unstable", f"the key is unstable, {label} holds {volatile}{shown}", name, was, now)
 
 
-def _input_differences(pairs: Sequence[tuple[KeyPart | None, KeyPart | None]]) -> list[PartDifference]:
+def _input_differences(pairs: Sequence[_Pair]) -> list[PartDifference]:
     """The differences in the inputs; inputs that differ in the same way are one difference."""
-    by_change: dict[tuple[str, str | None, str | None], list[str]] = {}
+    by_sentence: dict[str, list[tuple[str, str | None, str | None]]] = {}
     unstable = []
     for before, after in pairs:
         was, now = before.text if before else None, after.text if after else None
@@ -302,16 +298,11 @@ def _input_differences(pairs: Sequence[tuple[KeyPart | None, KeyPart | None]]) -
             unstable.append(_unstable(_name((before, after)), was, now, volatile))
             continue
         number = _name((before, after)).partition("[")[2].rstrip("]")
-        by_change.setdefault((_input_sentence(was, now), was, now), []).append(number)
-    counted: Counter[str] = Counter()
-    first: dict[str, tuple[str, str | None, str | None]] = {}
-    for (sentence, was, now), numbers in by_change.items():
-        counted[sentence] += len(numbers)
-        first.setdefault(sentence, (numbers[0], was, now))
+        by_sentence.setdefault(_input_sentence(was, now), []).append((number, was, now))
     found = []
-    for sentence, count in counted.items():
-        number, was, now = first[sentence]
-        which = f"input {number}" if count == 1 else f"{count} inputs"
+    for sentence, alike in by_sentence.items():
+        number, was, now = alike[0]
+        which = f"input {number}" if len(alike) == 1 else f"{len(alike)} inputs"
         found.append(PartDifference("input", f"{which}: {sentence}", f"example_inputs[{number}]", was, now))
     return found + unstable
 
@@ -343,8 +334,9 @@ def _graph_difference(was: str, now: str) -> PartDifference:
             continue
         old, new = before[i:i_end], after[j:j_end]
         if old and new and "c10d" in old[0] and _QUOTED.sub("", old[0]) == _QUOTED.sub("", new[0]):
-            group = _first_differing(_QUOTED.findall(old[0]), _QUOTED.findall(new[0]))
-            sentence = f"process-group name: {group[0]} → {group[1]}"
+            names = zip(_QUOTED.findall(old[0]), _QUOTED.findall(new[0]), strict=True)
+            was_group, group = next(pair for pair in names if pair[0] != pair[1])
+            sentence = f"process-group name: {was_group} → {group}"
             return PartDifference("process group", sentence, GRAPH, old[0], new[0])
         shown = _short(old[0] if old else None, new[0] if new else None)
         sentence = f"the graph: {_code(shown[0])} → {_code(shown[1])}"
@@ -361,10 +353,6 @@ def _lines(text: str) -> list[str]:
 
 def _code(text: str) -> str:
     return text if text == "none" else f"`{text}`"
-
-
-def _first_differing(before: Sequence[str], after: Sequence[str]) -> tuple[str, str]:
-    return next(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
 
 
 def _short(was: str | None, now: str | None) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 
 from ..model import CacheLookup, CompileId, Graph, Process, Recording
 from ..shared.quick_dataclass import dataclass
@@ -10,52 +11,29 @@ from .keys import GRAPH, Key, key_of
 
 @dataclass(frozen=True)
 class _Frame:
-    name: str | None
-    source: tuple[tuple[int, str], ...]
-    file: str | None
+    """A frame that was compiled: its name, its lines by number, its file, and `method` as in `Frame`."""
+
+    function: str | None = None
+    source: tuple[tuple[int, str], ...] = ()
+    file: str | None = None
     method: str | None = None
 
 
-_UNKNOWN = _Frame(None, (), None)
-
-
+@dataclass(frozen=True, eq=False)
 class Lookup:
     """One recorded look-up with its process and frame; `order` is its position in the recording."""
 
-    def __init__(
-        self, recording: Recording, process: Process, recorded: CacheLookup, order: int, frame: _Frame
-    ) -> None:
-        self.recording = recording
-        self.process = process
-        self.recorded = recorded
-        self.order = order
-        self._frame = frame
-
-    @property
-    def function(self) -> str | None:
-        """The name of the frame that was compiled."""
-        return self._frame.name
-
-    @property
-    def method(self) -> str | None:
-        """The method of a module that was compiled, as in `Frame`."""
-        return self._frame.method
+    recording: Recording
+    process: Process
+    recorded: CacheLookup
+    order: int
+    frame: _Frame
 
     @property
     def frame_id(self) -> tuple[int, int | None]:
         """An id of the process and frame, which is the same for all compiles of a frame."""
         compile_id = self.recorded.compile_id
         return id(self.process), None if compile_id is None else compile_id.frame
-
-    @property
-    def file(self) -> str | None:
-        """The file of the frame."""
-        return self._frame.file
-
-    @property
-    def source(self) -> tuple[tuple[int, str], ...]:
-        """The line numbers and lines of the frame, as far as they were recorded."""
-        return self._frame.source
 
     @cached_property
     def own_key(self) -> Key | None:
@@ -92,14 +70,9 @@ class KnownKeys:
         """The latest earlier look-up of the same key: in an earlier run, else in this one."""
         if lookup.recorded.key is None:
             return None
-        for others in (reversed(self.earlier), reversed(self.target[: lookup.order])):
-            for other in others:
-                if (
-                    other.recorded.cache == lookup.recorded.cache
-                    and other.recorded.key == lookup.recorded.key
-                ):
-                    return other
-        return None
+        wanted = lookup.recorded.cache, lookup.recorded.key
+        others = chain(reversed(self.earlier), reversed(self.target[: lookup.order]))
+        return next((each for each in others if (each.recorded.cache, each.recorded.key) == wanted), None)
 
     def nearest(self, lookup: Lookup) -> Lookup | None:
         """The earlier look-up of the same graph, or else function, whose key differs in the fewest parts.
@@ -125,7 +98,7 @@ class KnownKeys:
     def _nearest_of(self, others: Sequence[Lookup], lookup: Lookup, mine: Key) -> Lookup | None:
         """The nearest of these look-ups, of equally near ones the latest."""
         ranked = [
-            ((other.function != lookup.function, mine.distance(its)), -order, other)
+            ((other.frame.function != lookup.frame.function, mine.distance(its)), -order, other)
             for order, other in enumerate(others)
             if other.recorded.cache == lookup.recorded.cache and (its := self.key(other)) is not None
             if its.is_backward == mine.is_backward
@@ -139,11 +112,8 @@ def _graph_id(lookup: Lookup, key: Key) -> tuple[str, ...]:
 
 
 def _function_id(lookup: Lookup) -> tuple[str, str | None, str | None]:
-    return lookup.recorded.cache, lookup.function, _file_name(lookup.file)
-
-
-def _file_name(file: str | None) -> str | None:
-    return None if file is None else file.rpartition("/")[2]
+    frame = lookup.frame
+    return lookup.recorded.cache, frame.function, frame.file and frame.file.rpartition("/")[2]
 
 
 def _lookups(recording: Recording) -> Iterator[Lookup]:
@@ -151,7 +121,7 @@ def _lookups(recording: Recording) -> Iterator[Lookup]:
     for process in recording.processes:
         frames = _frames(process)
         for lookup in process.caching.lookups:
-            yield Lookup(recording, process, lookup, order, frames.get(lookup.compile_id, _UNKNOWN))
+            yield Lookup(recording, process, lookup, order, frames.get(lookup.compile_id, _Frame()))
             order += 1
 
 
@@ -164,9 +134,6 @@ def _frames(process: Process) -> dict[CompileId | None, _Frame]:
         file = graph.frame_place.file if graph.frame_place is not None else None
         found[graph.compile_id] = _Frame(graph.frame_name, source, file, graph.method)
     return found
-
-
-# Graphs that were compiled several times although they are equal, such as repeated blocks of a model.
 
 
 @dataclass(frozen=True)

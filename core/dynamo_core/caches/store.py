@@ -123,8 +123,6 @@ def _user() -> str:
         return f"uid_{os.getuid()}"
 
 
-# The content of a cache folder.
-
 DAY = 86_400.0  # seconds
 _TORCH = re.compile(rb"# torch version: ([\w.+-]{1,40})")
 _MOST_ASKED = 300  # of the newest FX graphs the torch version is read
@@ -289,9 +287,6 @@ def _problems(contents: Contents) -> Iterator[str]:
 def _problem(singular: str, what: str, names: list[str], plural: str | None = None) -> str:
     counted = f"{len(names):,} {singular if len(names) == 1 else plural or singular + 's'}"
     return printable(f"{counted} {what}: {min(names)}" + (", …" if len(names) > 1 else ""))
-
-
-# Pruning: deletes entries that were not used for a while, on request.
 
 
 @dataclass(frozen=True)

@@ -40,13 +40,15 @@ def count_changes(
 ) -> tuple[tuple[CountChange, ...], tuple[str, ...]]:
     """The counts that differ, and in sentences, what cannot be compared."""
     was, now = summarize(before), summarize(after)
-    changes = list(_run_counts(was, now))
-    saved = saved_bytes(before), saved_bytes(after)
-    if saved[0] is not None and saved[1] is not None and saved[0] != saved[1]:
-        changes.append(CountChange(SAVED, None, saved[0], saved[1]))
+    known = {name: (getattr(was, field), getattr(now, field)) for field, name in COUNTS.items()}
+    endings, saved = (_exit_code(was), _exit_code(now)), (saved_bytes(before), saved_bytes(after))
+    changes = [
+        CountChange(name, None, one, other)
+        for name, (one, other) in {**known, EXIT_CODE: endings, SAVED: saved}.items()
+        if one is not None and other is not None and one != other
+    ]
     if was.guards != now.guards or was.recompiles != now.recompiles:
         changes += _function_guards(before, after, renames)
-    known = {name: (getattr(was, field), getattr(now, field)) for field, name in COUNTS.items()}
     if saved != (None, None):
         known[SAVED] = saved
     return tuple(changes), not_recorded(known)
@@ -81,16 +83,6 @@ def saved_bytes(recording: Recording) -> int | None:
     return total
 
 
-def _run_counts(was: Summary, now: Summary) -> Iterator[CountChange]:
-    for field, name in COUNTS.items():
-        before, after = getattr(was, field), getattr(now, field)
-        if before is not None and after is not None and before != after:
-            yield CountChange(name, None, before, after)
-    endings = _exit_code(was), _exit_code(now)
-    if endings[0] is not None and endings[1] is not None and endings[0] != endings[1]:
-        yield CountChange(EXIT_CODE, None, endings[0], endings[1])
-
-
 def _exit_code(summary: Summary) -> int | None:
     """The exit code as a shell gives it: 128 and the signal's number where a signal ended the program."""
     return summary.exit_code if summary.signal is None else 128 + summary.signal
@@ -117,8 +109,6 @@ def _guards(recording: Recording, renames: Mapping[str, str]) -> Counter[str]:
                 found[renames.get(name, name)] += compile_.guards
     return found
 
-
-# Times
 
 STEP, COMPILING, IN_GRAPHS = "a steady step", "compiling", "in compiled graphs"
 _LEAST_REPEATS = 4  # on each side; the spread of fewer is not meaningful
@@ -191,8 +181,6 @@ def _most_steps(recording: Recording) -> Steps | None:
 def _function(steps: Steps) -> str:
     return function_of(steps.graph.frame_name)
 
-
-# Conditions: versions, settings, devices, caches
 
 # Settings of a run that do not affect what is compiled, or that only name its files.
 _OF_THE_RUN = ("autotune_file", "step_frames", "verify_budget")

@@ -53,8 +53,6 @@ def _start(recording: Recording) -> int:
     return (recording.run.started_ns if recording.run is not None else None) or 0
 
 
-# Two recordings to compare, read with details only of what differs.
-
 # The records of graphs' nodes and of guards, and those that say which function they belong to.
 _DETAIL_RECORDS = frozenset({names.FX_GRAPH, names.GUARDS, "dynamo_start", "str"})
 

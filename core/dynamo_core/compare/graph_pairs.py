@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePath
+from typing import TypeVar
 
 from ..findings import Finding
 from ..model import Graph, Node, Process, Recording, function_of
 from ..shared.quick_dataclass import dataclass
 
+_Item = TypeVar("_Item")
 # The least share of ops that two graphs have in common if one became the other; less within one function.
 _SIMILAR, _SIMILAR_ELSEWHERE = 0.5, 0.75
 # The same for a split graph, which changes few ops: a comparison at the break, a branch that is not taken.
@@ -37,8 +39,7 @@ class ComparedGraph:
     @cached_property
     def kinds(self) -> Counter[str] | None:
         """The number of ops of each kind; None where they were not read."""
-        nodes = self.graph.nodes
-        return None if nodes is None else Counter(op_of(node) for node in nodes if is_op(node))
+        return None if self.sequence is None else Counter(self.sequence)
 
     @cached_property
     def sequence(self) -> tuple[str, ...] | None:
@@ -94,26 +95,28 @@ def match_graphs(before: Sequence[ComparedGraph], after: Sequence[ComparedGraph]
     def computes(each: ComparedGraph) -> Hashable:
         return each.graph.key if by_key else (each.function, each.graph.ops)
 
-    left, right, same = list(before), list(after), []
+    left, right = list(before), list(after)
+    same: list[tuple[ComparedGraph, ComparedGraph]] = []
     traits: list[Callable[[ComparedGraph], Hashable]] = [
         lambda each: (each.function, computes(each)),
         computes,
     ]
     for trait in traits:
-        waiting: dict[Hashable, list[ComparedGraph]] = {}
-        for graph in reversed(right):
-            waiting.setdefault(trait(graph), []).append(graph)
-        rest = []
-        for graph in left:
-            equal = waiting.get(trait(graph))
-            if equal:
-                same.append((graph, equal.pop()))
-            else:
-                rest.append(graph)
-        left = rest
-        paired = {id(other) for _, other in same}
-        right = [each for each in right if id(each) not in paired]
+        same += _equal_in(trait, left, right)
+        paired = {id(each) for pair in same for each in pair}
+        left, right = ([each for each in side if id(each) not in paired] for side in (left, right))
     return UnmatchedGraphs(left, right, same, by_key)
+
+
+def _equal_in(
+    trait: Callable[[ComparedGraph], Hashable], left: Iterable[ComparedGraph], right: Iterable[ComparedGraph]
+) -> list[tuple[ComparedGraph, ComparedGraph]]:
+    """Pairs of graphs whose trait is equal and not None, in their order; no graph is in two pairs."""
+    waiting: dict[Hashable, list[ComparedGraph]] = {None: []}
+    for graph in reversed(list(right)):
+        waiting.setdefault(trait(graph), []).append(graph)
+    del waiting[None]
+    return [(graph, equal.pop()) for graph in left if (equal := waiting.get(trait(graph)))]
 
 
 Pair = tuple[tuple[ComparedGraph, ...], tuple[ComparedGraph, ...]]
@@ -138,6 +141,19 @@ def _order(pair: Pair) -> tuple[int, int]:
     return (after[0].order if after else before[0].order), 0 if after else 1
 
 
+def surplus(
+    items: Sequence[_Item], others: Iterable[Hashable], trait: Callable[[_Item], Hashable]
+) -> list[_Item]:
+    """The items that are left when each of `others`, the traits of another side, is matched with one."""
+    waiting = Counter(others)
+    left = []
+    for item in items:
+        waiting[trait(item)] -= 1
+        if waiting[trait(item)] < 0:
+            left.append(item)
+    return left
+
+
 class _Waiting:
     """The graphs that are not in a pair yet, in their order."""
 
@@ -156,20 +172,20 @@ class _Waiting:
 def _pair_same_ops(left: _Waiting, right: _Waiting) -> list[Pair]:
     """Pair graphs with the same ops in the same order, first within a function, then across functions."""
     found: list[Pair] = []
-    for with_function in (True, False):
-        waiting: dict[Hashable, list[ComparedGraph]] = {}
-        for graph in reversed(list(right)):
-            if graph.sequence and (with_function or graph.ops >= _LEAST_OPS_ELSEWHERE):
-                waiting.setdefault((with_function and graph.function, graph.sequence), []).append(graph)
-        new: list[Pair] = []
-        for graph in left:
-            same = waiting.get((with_function and graph.function, graph.sequence))
-            if same:
-                new.append(((graph,), (same.pop(),)))
+    for trait in (_function_and_ops, _many_ops):
+        new: list[Pair] = [((one,), (other,)) for one, other in _equal_in(trait, left, right)]
         left.take(each for before, _ in new for each in before)
         right.take(each for _, after in new for each in after)
         found += new
     return found
+
+
+def _function_and_ops(graph: ComparedGraph) -> Hashable:
+    return (graph.function, graph.sequence) if graph.sequence else None
+
+
+def _many_ops(graph: ComparedGraph) -> Hashable:
+    return graph.sequence if graph.sequence and graph.ops >= _LEAST_OPS_ELSEWHERE else None
 
 
 def _pair_split(whole: _Waiting, pieces: _Waiting) -> list[Pair]:
@@ -260,8 +276,6 @@ def _pair_similar(left: _Waiting, right: _Waiting, least: float, *, same_functio
     right.take(each for _, after_pair in found for each in after_pair)
     return found
 
-
-# What another version of torch changed: differences in functions whose source is the same in both runs.
 
 _Function = tuple[str, str]  # its name, and that of its file
 

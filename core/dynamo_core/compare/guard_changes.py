@@ -10,7 +10,7 @@ from ..analysis.guard_text import guard_words
 from ..model import Compile, Guard, Process, Recording, function_of
 from ..recording.guards import guards_of_function
 from .difference import GuardChange
-from .graph_pairs import FunctionLines
+from .graph_pairs import FunctionLines, surplus
 from .node_changes import SourceLines
 
 # The most guards that are read for each side, which bounds memory.
@@ -113,20 +113,9 @@ def _unmatched(was: list[Guard], now: list[Guard], with_demands: bool) -> tuple[
     if not with_demands:
         traits.append(lambda guard: _without_locals(_demand(guard))._replace(demands=""))
     for trait in traits:
-        kinds = [Counter(map(trait, side)) for side in (was, now)]
-        was, now = _surplus(was, kinds[1], trait), _surplus(now, kinds[0], trait)
+        before, after = list(map(trait, was)), list(map(trait, now))
+        was, now = surplus(was, after, trait), surplus(now, before, trait)
     return was, now
-
-
-def _surplus(guards: list[Guard], others: Counter[_Demand], trait: Trait) -> list[Guard]:
-    """The guards that are left when each of `others` is matched with one."""
-    left = []
-    for guard in guards:
-        what = trait(guard)
-        others[what] -= 1
-        if others[what] < 0:
-            left.append(guard)
-    return left
 
 
 def _demand(guard: Guard) -> _Demand:

@@ -109,11 +109,12 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
                 not_comparable.append(name)
                 unbounded.append(name)
                 continue
-            is_now -= _allowed_number(name, now, bounds)
+            if name == "graph-breaks":  # other counts do not count findings
+                is_now -= sum(each.identity in bounds.allowed for each in _counted(name, now))
             if is_now > most:
                 differences.append(Difference("worse", f"{name}: {is_now}, at most {most} allowed"))
                 if locked is None:
-                    differences += _counted_findings(name, now, bounds)
+                    differences += _not_allowed(_counted(name, now), bounds)
     has_bounds = bounds is not None and bool(bounds.most)
     unique = tuple(dict.fromkeys(differences))
     return Checked(
@@ -203,34 +204,21 @@ def _count_difference(name: str, was: int, is_now: int) -> Difference:
     return Difference("worse" if is_now > was else "better", f"{name}: {was} → {is_now}")
 
 
-def _counted_findings(name: str, now: Facts, bounds: Bounds) -> list[Difference]:
-    """The findings that a count includes and that are not allowed."""
-    return [
-        Difference("worse", _words(each), each.identity)
-        for each in now.findings.values()
-        if name in spec_of(each.kind).counted_in and each.identity not in bounds.allowed
-    ]
+def _counted(name: str, now: Facts) -> list[KnownFinding]:
+    """The findings that a count includes."""
+    return [each for each in now.findings.values() if name in spec_of(each.kind).counted_in]
 
 
 def findings_not_allowed(kind: str, now: Facts, bounds: Bounds | None) -> list[Difference]:
     """The findings of a kind that are not allowed, locked or not."""
+    return _not_allowed([each for each in now.findings.values() if each.kind == kind], bounds)
+
+
+def _not_allowed(findings: Sequence[KnownFinding], bounds: Bounds | None) -> list[Difference]:
     allowed = frozenset() if bounds is None else bounds.allowed
     return [
-        Difference("worse", _words(each), each.identity)
-        for each in now.findings.values()
-        if each.kind == kind and each.identity not in allowed
+        Difference("worse", _words(each), each.identity) for each in findings if each.identity not in allowed
     ]
-
-
-def _allowed_number(name: str, now: Facts, bounds: Bounds) -> int:
-    """How many of the counted breaks are allowed; 0 for other counts, which do not count findings."""
-    if name != "graph-breaks":
-        return 0
-    return sum(
-        each.identity in bounds.allowed
-        for each in now.findings.values()
-        if name in spec_of(each.kind).counted_in
-    )
 
 
 def _unmatched(
@@ -250,8 +238,6 @@ def _words(finding: KnownFinding) -> str:
     line = f": {finding.line}" if finding.line else ""
     return f"{finding.kind} in {where or 'the program'}{line}"
 
-
-# Bounds of a project
 
 # Counts by the keys of their bounds.
 _MOST = {f"max-{name}": name for name in COUNTS}
@@ -321,8 +307,6 @@ def _bounds(where: str, table: Any) -> Bounds:
     return Bounds(most, frozenset(allowed))
 
 
-# `dynamo diff` with a lock file on one side or both
-
 Verdict = Literal["nothing differs", "better", "worse", "different", "not comparable"]
 _ENDINGS = (".lock", ".toml")
 
@@ -361,17 +345,15 @@ class LockedDifference:
             return f"Nothing can be compared: {why}"
         if self.verdict == "nothing differs":
             return f"Nothing differs ({compared} compared)"
-        parts = [_differ(self.differing, len(self.programs))] if self.differing else []
+        differing = self.differing
+        several = f"{len(differing)} of {len(self.programs)} programs"
+        parts = [differing[0].program if len(self.programs) == 1 else several] if differing else []
         parts += [
             f"{number(len(names), 'program')} {what}"
             for names, what in ((self.only_after, "came"), (self.only_before, "went"))
             if names
         ]
         return f"{self.verdict.capitalize()}: {', '.join(parts)}"
-
-
-def _differ(differing: Sequence[Checked], programs: int) -> str:
-    return differing[0].program if programs == 1 else f"{len(differing)} of {programs} programs"
 
 
 def is_lock_file(path: Path) -> bool:

@@ -18,7 +18,7 @@ from ..findings import ANALYSES_OF_THE_COMPILER, Draft, Finding, find, find_iden
 from ..findings.kinds import spec_of
 from ..findings.matching import KnownFinding, known_finding
 from ..model import Recording
-from ..shared.errors import LockFileProblem
+from ..shared.errors import LockFileProblem, os_errors_as
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import replace_in_one_step
 
@@ -27,8 +27,6 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-
-# Facts
 
 # Names of counts in the lock file, in its order, and the field of `Summary` that each is.
 COUNTS: Mapping[str, str] = {
@@ -111,8 +109,6 @@ def _facts(recording: Recording, findings: Mapping[str, Draft | Finding]) -> Fac
     return Facts(counts, {identity: known_finding(identity, each) for identity, each in findings.items()})
 
 
-# The file
-
 VERSION = 1
 DEFAULT_FILE = Path("dynamo.lock")
 _LARGEST = 64 << 20  # bytes
@@ -152,12 +148,10 @@ def write_lock(file: Path, facts: Mapping[str, Facts]) -> None:
     if "version" in facts:
         raise LockFileProblem("in a lock file, `version` is no program; give it another --name")
     text = lock_text(facts)
-    try:
+    with os_errors_as(LockFileProblem, f"cannot write {file}"):
         file.parent.mkdir(parents=True, exist_ok=True)
         mode = file.stat().st_mode & 0o777 if file.exists() else 0o644
         replace_in_one_step(file, text.encode("utf-8"), mode)
-    except OSError as error:
-        raise LockFileProblem(f"cannot write {file}: {error.strerror}") from error
 
 
 def lock_text(facts: Mapping[str, Facts]) -> str:

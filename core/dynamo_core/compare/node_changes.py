@@ -11,7 +11,7 @@ from ..model import CompileId, Node, Place, Recording, SavedTensor, TensorInfo
 from ..shared.aot_pair import INPUT
 from ..shared.graph_key import canonical_lines
 from .difference import ArgumentChange, KernelChange, OpChange, SavedChange, TensorChange
-from .graph_pairs import ComparedGraph, op_of
+from .graph_pairs import ComparedGraph, op_of, surplus
 
 # The most pairs of the same op in two sequences for which these are aligned: more would take long.
 _MOST_PAIRS = 1_000_000
@@ -147,9 +147,6 @@ def _numbered(text: str, known: dict[str, str]) -> str:
     return numbered if numbered == text else " ".join(sorted(_TERM.findall(numbered)))
 
 
-# What a graph was compiled to: generated kernels, and tensors saved for the backward
-
-
 class CompiledCode:
     """The kernels that Inductor generated for each graph of a recording, and what forward graphs save."""
 
@@ -192,21 +189,11 @@ def saved_change(was: ComparedGraph, now: ComparedGraph, codes: Codes) -> SavedC
         return None
     if before.bytes == after.bytes:
         return None
-    added = _surplus(after.tensors, before.tensors)
-    removed = _surplus(before.tensors, after.tensors)
+    was_made, is_made = (list(map(_made_by, side.tensors)) for side in (before, after))
+    added = surplus(after.tensors, was_made, _made_by)
+    removed = surplus(before.tensors, is_made, _made_by)
     tensors = (*_changes(added, 1, codes[1].lines), *_changes(removed, -1, codes[0].lines))
     return SavedChange(before.bytes, after.bytes, tensors)
-
-
-def _surplus(tensors: Sequence[SavedTensor], others: Sequence[SavedTensor]) -> list[SavedTensor]:
-    """The tensors that are left when each of `others` is matched with one."""
-    waiting = Counter(map(_made_by, others))
-    left = []
-    for tensor in tensors:
-        waiting[_made_by(tensor)] -= 1
-        if waiting[_made_by(tensor)] < 0:
-            left.append(tensor)
-    return left
 
 
 def _made_by(tensor: SavedTensor) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from ..analysis.words import number
 from ..findings.kinds import SPECS
 from .counts import EXIT_CODE
-from .difference import Compared, CountChange, FindingChange, GraphChange, GuardChange, Time, Verdict
+from .difference import Compared, CountChange, GraphChange, GuardChange, Time, Verdict
 from .findings import MatchedFindings
 
 # More or fewer of them is neither good nor bad by itself.
@@ -95,15 +95,11 @@ def _changed_parts(
         changed = sum(change.times for change in graphs)
         parts.append(f"{number(changed, 'graph')} changed")
     if not parts and findings.changed:
-        parts.append(_met(findings.changed))
+        parts.append(f"{number(len(findings.changed), 'finding')} met another number of times")
     if not parts:
         names = dict.fromkeys(change.name for change in counts if change.name != EXIT_CODE)
         parts = [f"the number of {name}" for name in names][:3]
     return _listed(parts)
-
-
-def _met(changed: Sequence[FindingChange]) -> str:
-    return f"{number(len(changed), 'finding')} met another number of times"
 
 
 def _with_times(sentence: str, times: Sequence[Time]) -> str:

@@ -5,7 +5,6 @@ They are from the trials of `dynamo export` (`capture/exporting`), or from a tra
 
 import fcntl
 import os
-import re
 import shutil
 import time
 from collections import Counter
@@ -34,7 +33,7 @@ from ..model import (
 )
 from ..recording.read import read
 from ..shared.conversion import from_fields
-from ..shared.errors import CannotRecord, NotARecording, NothingExported
+from ..shared.errors import CannotRecord, NotARecording, NothingExported, os_errors_as
 from ..shared.names import (
     AOTI,
     COMPILE,
@@ -51,9 +50,8 @@ from ..shared.names import (
 )
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import open_private
+from ..shared.text import file_name
 from .obstacles import Obstacle, drafted_obstacle, obstacles
-
-# Exports in a trace that torch wrote
 
 
 @dataclass(frozen=True)
@@ -100,8 +98,6 @@ def _obstacles(traced: TracedExport) -> tuple[Obstacle, ...]:
         found[key] = obstacle
     return tuple(found.values())
 
-
-# Modules that a program called
 
 _PROBE = "modules to export"  # the name of the probe (`capture/probe_table.py`)
 Verdict = Literal["exports", "exports for some calls", "disagrees with eager", "does not export", "raises"]
@@ -229,6 +225,7 @@ def _module_of(copy: Process, trials: Recording) -> ModuleExport:
         for fork in with_trials
         for each in fork.export.comparisons
     )
+    obstructed = [trial for trial in tried if trial.outcome != DONE or trial.obstacles]
     return from_fields(
         ModuleExport,
         module,
@@ -236,7 +233,7 @@ def _module_of(copy: Process, trials: Recording) -> ModuleExport:
         code=_export_code(module, works),
         ways=tuple(map(_way_of, tried)),
         compared=compared,
-        obstacles=tuple(obstacles(_failed_trials(tried), findings, copy.torch_version)),
+        obstacles=tuple(obstacles(obstructed, findings, copy.torch_version)),
         file=next((each.saved for each in works if each.saved), None),
         not_saved=next((f"{each.error_kind}: {each.error}" for each in works if each.error), None),
         package=next((each.saved for each in tried if each.kind == AOTI and each.outcome == DONE), None),
@@ -252,11 +249,6 @@ def _unique_in_order(trials: Iterable[ExportTrial]) -> list[ExportTrial]:
         if key not in once or trial.outcome == DONE:
             once[key] = trial
     return sorted(once.values(), key=lambda trial: (order.index(trial.kind), not trial.is_dynamic))
-
-
-def _failed_trials(tried: Sequence[ExportTrial]) -> list[ExportTrial]:
-    """The trials that failed or that met an obstacle."""
-    return [trial for trial in tried if trial.outcome != DONE or trial.obstacles]
 
 
 def _way_of(trial: ExportTrial) -> Way:
@@ -322,9 +314,6 @@ def agreement(module: ModuleExport) -> str:
     return AGREES if outcomes == {AGREES} else "agrees in part" if AGREES in outcomes else "not comparable"
 
 
-# Saving exported programs
-
-
 def save_exported(
     modules: Sequence[ModuleExport], recording: Path, target: Path, *, packages: bool
 ) -> list[Path]:
@@ -338,26 +327,17 @@ def save_exported(
     if not found:
         what = "package was made" if packages else "module exports"
         raise NothingExported(f"no {what}, so that nothing is written to {target}")
-    try:
+    with os_errors_as(CannotRecord, f"cannot write {target}"):
         if len(found) == 1:
             target.parent.mkdir(parents=True, exist_ok=True)
             return [Path(shutil.copyfile(file, target)) for file in found.values()]
         folder = target.with_suffix("")
         folder.mkdir(parents=True, exist_ok=True)
         return [
-            Path(shutil.copyfile(file, folder / f"{_file_name(module.name)}{target.suffix}"))
+            Path(shutil.copyfile(file, folder / f"{file_name(module.name) or 'module'}{target.suffix}"))
             for module, file in found.items()
         ]
-    except OSError as error:
-        raise CannotRecord(f"cannot write {target}: {error.strerror}") from error
 
-
-def _file_name(name: str) -> str:
-    """`Linear_2` for `Linear (2)`."""
-    return re.sub(r"[^\w.-]+", "_", name).strip("._-") or "module"
-
-
-# Waiting for the copies of the program's processes, in which torch.export is tried
 
 _LOOKS_EVERY = 0.1  # seconds
 _ENDS_WITHIN = 5.0  # seconds that trials have to stop

@@ -16,6 +16,7 @@ from ..findings import Finding
 from ..model import DraftedObstacle, ExportTrial, GraphBreak, Place, StackFrame
 from ..remedies.break_rules import break_advice, break_cause
 from ..remedies.rules import RemedyTemplate, Rule, first_rule, user_line
+from ..shared.conversion import from_fields
 from ..shared.names import COMPILE, CRASHED, DRAFT, RAISED, TOO_LONG
 from ..shared.quick_dataclass import dataclass
 
@@ -138,13 +139,12 @@ def _trial_obstacle(trial: ExportTrial, version: str | None) -> Obstacle:
         cause = f"the module itself raises {trial.error_kind}, without any export"
     else:
         known = _explained(trial.error or "", line.source)
-        cause, advice = known or _break_advice(failed_at, version)
-    return Obstacle(
+        advised = tuple(each.text for each in break_advice(failed_at, version))
+        cause, advice = known or (break_cause(failed_at, version), advised)
+    return from_fields(
+        Obstacle,
+        line,
         met_by=(trial.kind,),
-        place=line.place,
-        function=line.function,
-        source=line.source,
-        via=line.via,
         cause=cause,
         remedies=advice,
         words=f"{trial.error_kind}: {_most_specific_line(trial.error or '')}",
@@ -170,10 +170,6 @@ def _locate(met: GraphBreak) -> _Line:
     )
 
 
-def _break_advice(failed_at: GraphBreak, version: str | None) -> tuple[str, tuple[str, ...]]:
-    return break_cause(failed_at, version), tuple(each.text for each in break_advice(failed_at, version))
-
-
 def _ended_obstacle(trial: ExportTrial) -> Obstacle:
     cause = (
         f"the trial was ended after {trial.seconds:.0f} s (--time-limit)"
@@ -188,12 +184,10 @@ def drafted_obstacle(drafted: DraftedObstacle) -> Obstacle:
     line = _locate(GraphBreak(drafted.text, drafted.stack, None))
     unknown = drafted.kind.replace("_", " ").lower(), ()
     cause, remedies = _explained(drafted.kind, line.source) or unknown
-    return Obstacle(
+    return from_fields(
+        Obstacle,
+        line,
         met_by=(DRAFT,),
-        place=line.place,
-        function=line.function,
-        source=line.source,
-        via=line.via,
         cause=cause,
         remedies=remedies,
         words=f"{drafted.kind}: {drafted.text}",
@@ -201,13 +195,10 @@ def drafted_obstacle(drafted: DraftedObstacle) -> Obstacle:
 
 
 def _finding_obstacle(finding: Finding) -> Obstacle:
-    return Obstacle(
+    return from_fields(
+        Obstacle,
+        finding,
         met_by=(COMPILE,),
-        place=finding.place,
-        function=finding.function,
-        source=finding.source,
-        via=finding.via,
-        cause=finding.cause,
         remedies=_export_remedies(finding),
         words=first_line(finding.evidence.records[0]) if finding.evidence.records else "",
     )

@@ -22,8 +22,6 @@ from ..shared.safe_writing import create_private, replace_file, replace_together
 from .proven import FOLDER, read_proven
 from .trial import Patch
 
-# Patches as text
-
 _CONTEXT = 3  # lines, as `diff -u` has
 
 
@@ -42,26 +40,21 @@ def changed_lines(patch: Patch) -> Iterator[str]:
 def apply_patch(text: str, patch: Patch) -> str | None:
     """The text with the patch applied where its lines are now; None unless they occur exactly once."""
     lines = _lines(text)
-    for hunk in reversed(list(_hunks(patch))):
-        size = len(hunk.before)
-        places = [at for at in range(len(lines) - size + 1) if lines[at : at + size] == hunk.before]
+    for before, after in reversed(list(_hunks(patch))):
+        size = len(before)
+        places = [at for at in range(len(lines) - size + 1) if lines[at : at + size] == before]
         if len(places) != 1:
             return None
-        lines[places[0] : places[0] + size] = hunk.after
+        lines[places[0] : places[0] + size] = after
     return "".join(lines)
 
 
-@dataclass(frozen=True)
-class _Hunk:
-    before: list[str]
-    after: list[str]
-
-
-def _hunks(patch: Patch) -> Iterator[_Hunk]:
+def _hunks(patch: Patch) -> Iterator[tuple[list[str], list[str]]]:
+    """The lines of each change, with those around it, before and after."""
     before, after = _lines(patch.before), _lines(patch.after)
     for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(_CONTEXT):
         (_, start, _, new_start, _), (_, _, end, _, new_end) = group[0], group[-1]
-        yield _Hunk(before[start:end], after[new_start:new_end])
+        yield before[start:end], after[new_start:new_end]
 
 
 def _diff(patch: Patch, undo: bool) -> Iterator[str]:
@@ -75,8 +68,6 @@ def _lines(text: str) -> list[str]:
     """The lines as `patch` and git count them: unlike str.splitlines, they do not split at a form feed."""
     return StringIO(text).readlines()
 
-
-# Proven fixes in the user's files
 
 _WRITTEN = FOLDER / "written.json"
 _LARGEST = 1 << 20  # bytes

@@ -18,6 +18,7 @@ from .edits.lines import with_arguments, with_environment, with_settings
 from .trial import Patch, can_be_edited, script_of
 
 _DYNAMIC = {"--dynamic": True, "--no-dynamic": False}
+_Change = Callable[[str], str | None]  # the changed text of a file; None where the change is not possible
 
 
 @dataclass(frozen=True)
@@ -100,24 +101,20 @@ def patches(
         return None
     edits = [replace(edit, file=os.path.realpath(edit.file)) for edit in edits]  # links to one file are one
     # From the bottom up, since an edit moves the lines below it.
-    for edit in sorted(dict.fromkeys(edits), key=lambda edit: (edit.file, -edit.line)):
-        before = _text(edit.file, texts, known)
-        after = None if before is None else _apply(edit, before)
-        if before is None or after is None:
-            return None
-        befores.setdefault(edit.file, before)
-        texts[edit.file] = after
+    edits = sorted(dict.fromkeys(edits), key=lambda edit: (edit.file, -edit.line))
+    steps: list[tuple[str, _Change]] = [(edit.file, partial(_apply, edit)) for edit in edits]
     settings = list(dict.fromkeys(s for change in source_changes for s in change.settings))
     environment = [Change(environment=change.environment) for change in source_changes if change.environment]
     if settings or environment:
         script = script_of(program)
-        file = None if script is None else str(script.resolve())
-        before = None if file is None else _text(file, texts, known)
-        if file is None or before is None:
+        if script is None:
             return None
         values = [Assignment(name, value) for name, value in environment_of(environment, {}).items()]
-        after = _with_preamble(before, settings, values)
-        if after is None:
+        steps.append((str(script.resolve()), partial(_with_preamble, settings, values)))
+    for file, change in steps:
+        before = _text(file, texts, known)
+        after = None if before is None else change(before)
+        if before is None or after is None:
             return None
         befores.setdefault(file, before)
         texts[file] = after
@@ -134,7 +131,7 @@ def _has_all_callers(program: Program, edit: LineEdit) -> bool:
     return not edit.changes_callers or (script is not None and script.samefile(edit.file))
 
 
-def _with_preamble(text: str, settings: list[Assignment], values: list[Assignment]) -> str | None:
+def _with_preamble(settings: list[Assignment], values: list[Assignment], text: str) -> str | None:
     """The script with settings and environment variables set at its top; None where that is not possible."""
     try:
         changed = with_settings(text, settings) if settings else text

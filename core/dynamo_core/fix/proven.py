@@ -16,7 +16,7 @@ from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.plain_files import read_plain
 from ..remedies.rules import Change
 from ..shared.conversion import from_json
-from ..shared.errors import CannotApply, CannotRecord
+from ..shared.errors import CannotApply, CannotRecord, os_errors_as
 from ..shared.quick_dataclass import dataclass
 from ..shared.safe_writing import create_private
 from .changes import patches, source_change
@@ -99,7 +99,7 @@ class ProvenFixes:
 
 def save(fixes: Fixes, program: Program | None = None) -> None:
     """Store what `--apply` may do later, replacing what an earlier `dynamo fix` stored."""
-    try:
+    with os_errors_as(CannotRecord, f"cannot write {FOLDER}"):
         default_folder()
         if FOLDER.is_symlink():
             FOLDER.unlink()
@@ -108,8 +108,6 @@ def save(fixes: Fixes, program: Program | None = None) -> None:
         proven = ProvenFixes(program, tuple(map(_proven_fix, fixes.fixes)), fixes.patches)
         content = {"mark": provenance_mark(FOLDER), **asdict(proven)}
         create_private(_FILE, json.dumps(content).encode())
-    except OSError as error:
-        raise CannotRecord(f"cannot write {FOLDER}: {error.strerror}") from error
 
 
 def _proven_fix(fix: Fix) -> ProvenFix:

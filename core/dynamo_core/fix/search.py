@@ -14,17 +14,17 @@ from pathlib import Path
 
 from ..analysis.source_lines import without_comment
 from ..analysis.time.steps import find_steps
+from ..bench.measured import read_output
 from ..case import Case
 from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy
 from ..findings.kinds import unseen_kinds
 from ..findings.tried import STILL_THERE
 from ..launch.process import Unattended
-from ..launch.program import Program
 from ..launch.run import Outcome, Request, record
 from ..model import Recording
 from ..recording.read import read
 from ..remedies.rules import Change
-from ..shared.errors import CannotRecord, DynamoError, NothingSelected, NotMeasured
+from ..shared.errors import CannotRecord, DynamoError, NothingSelected, NotMeasured, os_errors_as
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import VERIFY_REPORT
 from .changes import (
@@ -77,9 +77,6 @@ def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
     )
 
 
-# The search
-
-LONGEST_OUTPUT = 4 << 20  # bytes of a run's output that are compared
 _LONGEST_LINE = 100  # characters of a remedy's text in the progress line
 _BASELINE_RUNS = 2  # two, to see what differs from run to run without any remedy
 _MOST_UNCHANGED_RUNS = 4  # with those made again since a number differed
@@ -397,7 +394,10 @@ class _Search:
         folder = self._plan.folder / f"run-{self._done + 1}"
         folder.mkdir(mode=0o700)
         if edited:
-            request = replace(request, program=_overlay(request.program, edited, folder / "files"))
+            files = folder / "files"
+            with os_errors_as(CannotRecord, f"cannot copy the program's files to {files}"):
+                program = overlay(request.program, {each.file: each.after for each in edited}, files)
+            request = replace(request, program=program)
         limit = None if self._first_seconds is None else max(_LEAST_TIME, 10 * self._first_seconds)
         environment = environment_of(changes)
         unattended = Unattended(folder / "stdout", folder / "stderr", environment, limit)
@@ -435,7 +435,7 @@ class _Search:
             *_captured(recording),
         )
         stdout, stderr = (
-            _read_output(file).replace(folder, self._plan.request.program.import_path()[0])
+            read_output(file).replace(folder, self._plan.request.program.import_path()[0])
             for file in (unattended.stdout, unattended.stderr)
         )
         findings = case.findings_by_action
@@ -465,23 +465,11 @@ def _beside(numbers: Sequence[int], reason: str) -> str:
     return f"{others}: {reason}" if reason else f"{others} nothing is gained"
 
 
-def _overlay(program: Program, edited: Sequence[Patch], folder: Path) -> Program:
-    try:
-        return overlay(program, {patch.file: patch.after for patch in edited}, folder)
-    except OSError as error:
-        raise CannotRecord(f"cannot copy the program's files to {folder}: {error.strerror}") from error
-
-
 def _captured(recording: Recording) -> tuple[int | None, int]:
     """The ops that ran in graphs, None if a number is not known; and the graphs."""
     graphs = [graph for process in recording.processes for graph in process.compiled_graphs]
     ran = [None if each.ops is None or each.calls is None else each.ops * each.calls for each in graphs]
     return None if None in ran else sum(each or 0 for each in ran), len(graphs)
-
-
-def _read_output(file: Path) -> str:
-    with file.open("rb") as opened:
-        return opened.read(LONGEST_OUTPUT).decode("utf-8", "backslashreplace")
 
 
 def _cpu_seconds_of_children() -> float:

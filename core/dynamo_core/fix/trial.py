@@ -164,9 +164,6 @@ class Fixes:
         return list(dict.fromkeys([*self.baseline, *now, *self.further_runs]))
 
 
-# The program with some of its files edited
-
-
 def script_of(program: Program) -> Path | None:
     """The program's script; None where it is a module, code or another command."""
     if not program.is_python or program.arguments[0].startswith("-"):

@@ -16,6 +16,7 @@ from ..shared.errors import AutotuneFileProblem, BackendProblem, did_you_mean
 from ..shared.overrides import Override, parse_override
 from ..shared.settings import Settings
 from ..shared.winners import DEFAULT_FILE, read
+from .process import kill_session
 from .program import Program
 
 
@@ -39,8 +40,6 @@ def _needs_autotune_file(settings: Settings) -> bool:
         return True
     return any("=autotuned" in text.replace(" ", "") for text in settings.override)
 
-
-# Questions to the program's Python, in a process of its own
 
 _CORE_FOLDER = Path(__file__).resolve().parents[2]
 # Our folder replaces the working directory on sys.path, whose files are the user's.
@@ -72,7 +71,7 @@ def ask(
     try:
         output, errors = child.communicate(timeout=time_limit)
     except BaseException as error:
-        _kill(child)
+        kill_session(child)  # with compilers, and Inductor's workers
         if isinstance(error, subprocess.TimeoutExpired):
             raise NoAnswer(f"it did not end within {time_limit:g} s") from error
         raise
@@ -87,17 +86,6 @@ def _how_it_ended(code: int, errors: str) -> str:
     lines = errors.strip().splitlines()
     return lines[-1] if lines else f"the process ended with exit code {code}"
 
-
-def _kill(child: "subprocess.Popen[str]") -> None:
-    """Kill the process and all that it has started: compilers, and Inductor's workers."""
-    try:
-        os.killpg(child.pid, signal.SIGKILL)
-    except ProcessLookupError:  # it has just ended by itself
-        pass
-    child.wait()
-
-
-# Backends, modes and options
 
 # Registered by torch itself in every supported version: no need to ask torch, which takes seconds to import.
 _IN_EVERY_TORCH = ("inductor", "eager", "aot_eager", "cudagraphs")
@@ -243,9 +231,6 @@ def missing_compiler() -> str | None:
         f"no C++ compiler ({looked_for}): Inductor cannot compile for the CPU here. Install g++ or set CXX; "
         "without it --backend eager or aot_eager still shows graphs, bytecode, guards and breaks."
     )
-
-
-# Overrides
 
 
 def check_overrides(settings: Settings, program: Program, python: str) -> Settings:

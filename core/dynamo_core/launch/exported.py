@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 from .. import __version__
@@ -79,11 +80,6 @@ def environment_text(settings: Settings, form: str, installed_at: str | None = N
     return text, notes
 
 
-def _docker(variables: dict[str, str]) -> str:
-    """A file for `docker run --env-file`: the rest of a line is the value, without quotes."""
-    return "\n".join(f"{name}={value}" for name, value in variables.items())
-
-
 def _kubernetes(variables: dict[str, str]) -> str:
     """The `env` of a container. JSON strings are valid YAML; `$(…)` is escaped, as it would be expanded."""
     rows = [
@@ -93,13 +89,11 @@ def _kubernetes(variables: dict[str, str]) -> str:
     return "\n".join(["env:", *rows])
 
 
-def _ray(variables: dict[str, str]) -> str:
-    """A runtime_env. Ray would expand `${…}`, but our values have none."""
-    return json.dumps({"env_vars": variables}, indent=2)
-
-
-def _json(variables: dict[str, str]) -> str:
-    return json.dumps(variables, indent=2)
-
-
-_FORMATS = {"docker": _docker, "k8s": _kubernetes, "ray": _ray, "json": _json}
+_FORMATS: dict[str, Callable[[dict[str, str]], str]] = {
+    # A file for `docker run --env-file`: the rest of a line is the value, without quotes.
+    "docker": lambda variables: "\n".join(f"{name}={value}" for name, value in variables.items()),
+    "k8s": _kubernetes,
+    # A runtime_env. Ray would expand `${…}`, but our values have none.
+    "ray": lambda variables: json.dumps({"env_vars": variables}, indent=2),
+    "json": lambda variables: json.dumps(variables, indent=2),
+}

@@ -11,12 +11,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from pathlib import Path
 from select import select
 from threading import Event, Thread
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ..shared.errors import CannotRecord, DynamoError, ProgramNotExecutable, ProgramNotFound
 from ..shared.quick_dataclass import dataclass
@@ -138,8 +138,6 @@ def end_like(ending: Ending) -> NoReturn:
     os._exit(ending.exit_code if ending.exit_code is not None else 128 + (ending.signal or 0))
 
 
-# Output of bounded size: its beginning and its end
-
 LONGEST_END = 1 << 16  # bytes of the end that are written, where the middle is left out
 _PIECE = 1 << 16
 _LOOK_AGAIN = 0.05  # seconds; how soon it is noticed that the program has ended
@@ -203,8 +201,6 @@ def _write(file: int, content: bytes) -> None:
             return
 
 
-# Unattended runs: no standard input, output in files, and a time limit
-
 _PR_SET_PDEATHSIG = 1
 
 
@@ -245,11 +241,10 @@ class Unattended:
             status = child.wait(self.time_limit)
         except subprocess.TimeoutExpired:
             self.timed_out = True
-            _kill(child)
-            status = child.wait()
+            kill_session(child)
+            status = child.returncode
         except BaseException:
-            _kill(child)
-            child.wait()
+            kill_session(child)
             raise
         return Ending.of_return_code(status)
 
@@ -287,8 +282,8 @@ def _end_with_parent() -> Callable[[], None] | None:
     return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def _kill(child: "subprocess.Popen[bytes]") -> None:
-    try:
+def kill_session(child: "subprocess.Popen[Any]") -> None:
+    """Kill a process that began a session, with all that it has started in it, and wait for its end."""
+    with suppress(ProcessLookupError):  # it has just ended by itself
         os.killpg(child.pid, signal.SIGKILL)
-    except ProcessLookupError:  # it has just ended by itself
-        pass
+    child.wait()

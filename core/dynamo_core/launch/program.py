@@ -11,6 +11,7 @@ from pathlib import Path
 from ..shared.errors import ProgramNotExecutable, ProgramNotFound
 from ..shared.quick_dataclass import dataclass
 from ..shared.similar_paths import did_you_mean_path
+from ..shared.text import file_name
 
 _MODULE_OR_CODE = ("-m", "-c")  # also with what they name attached: -mpackage
 NOTEBOOK = ".ipynb"
@@ -29,12 +30,12 @@ class Program:
         """A short name for files and titles: the script's stem, the module, or the command."""
         first = self.arguments[0]
         if self.is_python and first.startswith("-m"):
-            return _file_name(first[2:] or "".join(self.arguments[1:2]) or "module")
+            return file_name(first[2:] or "".join(self.arguments[1:2]) or "module") or "program"
         if self.is_python and first.startswith("-"):
             return "stdin" if first == "-" else "command"
         path = Path(first)
         has_known_suffix = path.suffix in (".py", ".pyz", ".pyw", NOTEBOOK)
-        return _file_name(path.stem if has_known_suffix else path.resolve().name)
+        return file_name(path.stem if has_known_suffix else path.resolve().name) or "program"
 
     @property
     def is_notebook(self) -> bool:
@@ -171,7 +172,3 @@ def ignores_environment(command: Sequence[str]) -> str | None:
         if flags:
             return "-" + sorted(flags)[0]
     return None
-
-
-def _file_name(name: str) -> str:
-    return re.sub(r"[^\w.-]+", "_", name).strip("._-") or "program"

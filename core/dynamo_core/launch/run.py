@@ -45,8 +45,6 @@ def environment_for(settings: Settings, inherited: Mapping[str, str]) -> dict[st
     return {**inherited, **settings.to_environment(), "PYTHONPATH": python_path}
 
 
-# Provenance of a recording
-
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -74,9 +72,6 @@ def provenance_mark(folder: Path) -> str | None:
     if place.st_uid != os.getuid():
         return None
     return sha256(f"{boot}:{os.getuid()}:{place.st_dev}:{place.st_ino}".encode()).hexdigest()
-
-
-# The run
 
 
 @dataclass(frozen=True)
@@ -214,9 +209,6 @@ def _description(request: Request, settings: Settings, command: list[str]) -> di
         "exit_code": None,
         "signal": None,
     }
-
-
-# Rerun of a recording
 
 
 def rerun_request(folder: Path) -> Request:

@@ -38,7 +38,7 @@ from .breaks import BreakBuilder
 from .caches import CacheBuilder
 from .compile_context import CompileContext, InProgressBuilder, name_cells, use_def_lines
 from .compiles import CompileBuilder
-from .exports import ExportBuilder, TracedExportBuilder
+from .exports import TracedExportBuilder, export_handlers
 from .graphs import GraphBuilder
 from .guards import GuardBuilder
 from .interventions import (
@@ -50,7 +50,7 @@ from .interventions import (
 )
 from .kernels import CODE_FOR_WINDOW, GENERATED_CODE, GENERATED_KERNELS, kernels_in
 from .phases import PhaseBuilder
-from .structured import Handler, Item, RecordClock, fields_of, invalid_fields, reads, structured
+from .structured import Handler, Item, RecordClock, fields_of, invalid_fields, keeps, reads, structured
 from .trace_format import Damaged, Record
 from .training import PairBuilder
 
@@ -92,9 +92,9 @@ class ProcessBuilder:
         self._caches = caches = CacheBuilder(process, context, contents)
         self._phases = PhaseBuilder(process, context)
         self._interventions = InterventionsBuilder(process, guards.failure)
-        self._handlers = self._own_handlers()
-        exports = (ExportBuilder(process), TracedExportBuilder(process, context))
-        for builder in (context, breaks, guards, graphs, self._pairs, compiles, caches, *exports):
+        self._handlers = self._own_handlers() | export_handlers(process)
+        traced = TracedExportBuilder(process, context)
+        for builder in (context, breaks, guards, graphs, self._pairs, compiles, caches, traced):
             self._handlers |= builder.handlers()
         large: dict[str, Handler] = {
             "chromium_event": self._phases.add,
@@ -105,7 +105,7 @@ class ProcessBuilder:
         self._handlers |= {name: handle for name, handle in large.items() if name in contents}
 
     def _own_handlers(self) -> dict[str, Handler]:
-        changed = self.process.interventions
+        changed, runtime = self.process.interventions, self.process.runtime
         return {
             ProcessInfo.NAME: self._process_start,
             ProcessState.NAME: self._process_state,
@@ -114,10 +114,10 @@ class ProcessBuilder:
             ProbeFailed.NAME: reads(ProbeFailed, self._probe_failed),
             ChangedSetting.NAME: reads(ChangedSetting, changed.changed_settings.append),
             NotebookCell.NAME: reads(NotebookCell, self._notebook_cell),
-            Timeline.NAME: reads(Timeline, self._timeline),
+            Timeline.NAME: keeps(Timeline, runtime, "timeline"),
             StepMarksKept.NAME: reads(StepMarksKept, self._step_marks),
-            Import.NAME: reads(Import, self.process.runtime.imports.append),
-            FreezeNoted.NAME: reads(FreezeNoted, self._freeze),
+            Import.NAME: reads(Import, runtime.imports.append),
+            FreezeNoted.NAME: keeps(FreezeNoted, changed, "freeze"),
             FrameNotCompiled.NAME: self._not_compiled,
             FrameDeferred.NAME: reads(FrameDeferred, self._interventions.deferred),
             CallsAtLimit.NAME: reads(CallsAtLimit, self._calls_at_limit),
@@ -229,9 +229,6 @@ class ProcessBuilder:
             self.process.health.note_damage(f"{', '.join(sorted(wrong))}: not what is recorded there")
         return kind(**{name: value for name, value in content.items() if name not in wrong})
 
-    def _timeline(self, timeline: Timeline) -> None:
-        self.process.runtime.timeline = timeline
-
     def _step_marks(self, marks: StepMarksKept) -> None:
         self.process.runtime.step_marks_index = marks.calls_index
         self.process.runtime.step_mark_seconds = max(0.0, marks.ns_each / 1e9)
@@ -244,9 +241,6 @@ class ProcessBuilder:
 
     def _notebook_cell(self, cell: NotebookCell) -> None:
         self._cells[cell.file] = cell.number
-
-    def _freeze(self, noted: FreezeNoted) -> None:
-        self.process.interventions.freeze = noted
 
     def _calls_at_limit(self, calls: CallsAtLimit) -> None:
         self.process.interventions.calls_at_limit = calls.times

@@ -64,9 +64,7 @@ def running_calls(file: Path) -> dict[int, int]:
             epoch_ns = header[pages.CLOCK_EPOCH_NS] - header[pages.CLOCK_NS]
             for page in range(max(0, header[pages.PAGES_IN_USE])):
                 words = _words(opened, (page + 1) * pages.PAGE_BYTES)
-                since = (
-                    words[pages.RUNNING_SINCE] if words[pages.RUNNING_SINCE] > 0 else _untimed_since(words)
-                )
+                since = _running_since(words)
                 if since is not None:
                     found[page] = since + epoch_ns
     except (OSError, struct.error):
@@ -112,7 +110,7 @@ def _callable(page: tuple[int, ...], epoch_ns: int, with_samples: bool) -> CallT
     untimed, covered = max(0, page[pages.UNTIMED]), page[pages.COVERED]
     untimed_ns = page[pages.COVERED_NS] * untimed / covered if covered > 0 else 0.0
     guards, on_device = page[pages.GUARD_SAMPLES], max(0, page[pages.DEVICE_SAMPLES])
-    since = page[pages.RUNNING_SINCE] if page[pages.RUNNING_SINCE] > 0 else _untimed_since(page)
+    since = _running_since(page)
     return CallTimes(
         calls=sum(histogram.values()) + untimed,
         seconds=(page[pages.TOTAL_NS] + untimed_ns) / 1e9,
@@ -141,8 +139,10 @@ def _callable(page: tuple[int, ...], epoch_ns: int, with_samples: bool) -> CallT
     )
 
 
-def _untimed_since(page: tuple[int, ...]) -> int | None:
-    """The earliest moment at which an untimed call that has not returned can have begun; else None."""
+def _running_since(page: tuple[int, ...]) -> int | None:
+    """When the call that has not returned began, at the earliest if it is not timed; else None."""
+    if page[pages.RUNNING_SINCE] > 0:
+        return page[pages.RUNNING_SINCE]
     is_running = page[pages.UNTIMED_BEGUN] > page[pages.UNTIMED]
     return page[pages.LAST_TIMED_END] if is_running else None
 

@@ -143,19 +143,12 @@ class InProgressBuilder:
 
     def handed_over(self, graph: Graph, backend_ns: int | None) -> None:
         """The backend begins to compile the graph."""
-        at = self._find(graph.compile_id)
-        if at is not None:
-            compiling = self._process.compiling
-            compiling[at] = replace(
-                compiling[at], graph=graph.number, ops=graph.ops, backend=graph.backend, backend_ns=backend_ns
-            )
+        begun = {"graph": graph.number, "ops": graph.ops, "backend": graph.backend, "backend_ns": backend_ns}
+        self._change(graph.compile_id, begun)
 
     def returned(self, graph: Graph) -> None:
         """The backend has compiled the graph."""
-        at = self._find(graph.compile_id)
-        if at is not None:
-            compiling = self._process.compiling
-            compiling[at] = replace(compiling[at], graph=None, ops=None, backend=None, backend_ns=None)
+        self._change(graph.compile_id, dict.fromkeys(("graph", "ops", "backend", "backend_ns")))
 
     def interrupted(self, compile_id: Any, ended_ns: int | None, by: str | None) -> None:
         """A compile was interrupted by Ctrl-C or the program's own exit: no error of the compiler."""
@@ -172,6 +165,11 @@ class InProgressBuilder:
         if at is not None:
             del self._process.compiling[at]
 
+    def _change(self, compile_id: Any, changes: Mapping[str, Any]) -> None:
+        at, compiling = self._find(compile_id), self._process.compiling
+        if at is not None:
+            compiling[at] = replace(compiling[at], **changes)
+
     def _find(self, compile_id: Any) -> int | None:
         ids = [each.compile_id for each in self._process.compiling]
         return ids.index(compile_id) if compile_id in ids else None
@@ -186,14 +184,10 @@ def use_def_lines(process: Process) -> None:
     moved = {first: at_def for at_def, first in process.first_lines.items()}
     if not moved:
         return
+    changed = process.interventions
     at_functions = (
-        *(process.frames, process.compiles, process.compiling, process.interrupted),
-        *(
-            process.interventions.not_compiled,
-            process.interventions.deferred,
-            process.bytecodes,
-            process.tracing,
-        ),
+        *(process.frames, process.compiles, process.compiling, process.interrupted, process.bytecodes),
+        *(process.tracing, changed.not_compiled, changed.deferred),
     )
     for item in chain.from_iterable(at_functions):
         _move(item, "place", moved)

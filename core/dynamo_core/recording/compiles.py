@@ -25,7 +25,7 @@ from .breaks import BreakBuilder
 from .caches import counts_in_metrics
 from .compile_context import CompileContext, InProgressBuilder
 from .graphs import GraphBuilder
-from .structured import MOST_VALUES, Handler, stack_frame, stack_of, structured, structured_head
+from .structured import MOST_VALUES, Handler, place_at, stack_frame, stack_of, structured, structured_head
 from .trace_format import Record
 
 # Each phase includes the next ones. torch calls the time in any backend "aot_autograd" in its metrics
@@ -220,7 +220,7 @@ class CompileBuilder:
         compile_ = Compile(
             compile_id=compile_id,
             name=metrics.get("co_name"),
-            place=_place_in(metrics, "co_filename", "co_firstlineno"),
+            place=place_at(metrics.get("co_filename"), metrics.get("co_firstlineno")),
             seconds=_duration(metrics),
             is_forward=record.kind == "compilation_metrics" and metrics.get("is_forward") is not False,
             guards=metrics.get("guard_count"),
@@ -238,7 +238,9 @@ class CompileBuilder:
             dynamic=dynamic_of(metrics.get("dynamo_config")),
             method=self._methods.get(compile_id),  # for a backward: known from the frame's record
             tells_recompile="recompile_reason" in metrics,
-            failed_at=_place_in(metrics, "fail_user_frame_filename", "fail_user_frame_lineno"),
+            failed_at=place_at(
+                metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
+            ),
         )
         self._process.compiles.append(compile_)
         self._process.caching.counts.extend(counts_in_metrics(metrics, compile_.compile_id))
@@ -247,11 +249,6 @@ class CompileBuilder:
         if not self._process.is_ours or "graph calls" in self._process.health.failed_probes:
             self._graphs.complete(compile_)
         return compile_
-
-
-def _place_in(metrics: Mapping[str, Any], file_field: str, line_field: str) -> Place | None:
-    file, line = metrics.get(file_field), metrics.get(line_field)
-    return None if file is None or line is None else Place(file, line)
 
 
 def _duration(metrics: Mapping[str, Any]) -> float | None:

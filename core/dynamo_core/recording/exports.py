@@ -1,6 +1,6 @@
 """torch.export: the records of `dynamo export`, and calls of torch.export in a trace of torch's own."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ..model import (
@@ -23,44 +23,30 @@ from ..shared.records import ExportCompared, ExportTried, ModulesCalled, ModuleT
 from .breaks import parse_break_text
 from .compile_context import CompileContext
 from .interventions import compared_value
-from .structured import Handler, around_of, reads, stack_frame, stack_of
+from .structured import Handler, around_of, keeps, place_at, reads, stack_frame, stack_of
 from .trace_format import Record
 
 
-class ExportBuilder:
-    """Fills the results of `dynamo export` in a process. A wrong value raises an error."""
+def export_handlers(process: Process) -> dict[str, Handler]:
+    """The handlers that fill the results of `dynamo export` in a process. A wrong value raises an error."""
+    export = process.export
 
-    def __init__(self, process: Process) -> None:
-        self._process = process
+    def module(noted: ModuleToExport) -> None:
+        export.called_module = _called_module(noted)
 
-    def handlers(self) -> dict[str, Handler]:
-        """The handler of each kind of record."""
-        return {
-            ModulesCalled.NAME: reads(ModulesCalled, self._modules_called),
-            ModuleToExport.NAME: reads(ModuleToExport, self._module),
-            ExportTried.NAME: reads(ExportTried, self._tried),
-            ExportCompared.NAME: reads(ExportCompared, self._compared),
-        }
-
-    def _modules_called(self, called: ModulesCalled) -> None:
-        self._process.export.modules_called = called
-
-    def _module(self, noted: ModuleToExport) -> None:
-        self._process.export.called_module = called_module(noted)
-
-    def _tried(self, tried: ExportTried) -> None:
-        self._process.export.trials.append(export_trial(tried))
-
-    def _compared(self, compared: ExportCompared) -> None:
-        self._process.export.comparisons.append(export_comparison(compared))
+    return {
+        ModulesCalled.NAME: keeps(ModulesCalled, export, "modules_called"),
+        ModuleToExport.NAME: reads(ModuleToExport, module),
+        ExportTried.NAME: reads(ExportTried, lambda tried: export.trials.append(_trial(tried))),
+        ExportCompared.NAME: reads(ExportCompared, lambda each: export.comparisons.append(_comparison(each))),
+    }
 
 
-def called_module(noted: ModuleToExport) -> CalledModule:
-    """The module of a record."""
+def _called_module(noted: ModuleToExport) -> CalledModule:
     return from_fields(
         CalledModule,
         noted,
-        place=None if noted.file is None or noted.line is None else Place(noted.file, noted.line),
+        place=place_at(noted.file, noted.line),
         called_at=stack_frame(noted.called_at),
         inputs=tuple(
             InputSeen(str(tensor["name"]), str(tensor["dtype"]), tuple(map(_sizes, tensor["sizes"])))
@@ -73,8 +59,7 @@ def called_module(noted: ModuleToExport) -> CalledModule:
     )
 
 
-def export_trial(tried: ExportTried) -> ExportTrial:
-    """The trial of a record."""
+def _trial(tried: ExportTried) -> ExportTrial:
     if tried.kind not in KINDS or tried.outcome not in OUTCOMES:
         raise ValueError(f"{tried.kind!r}: {tried.outcome!r} is no trial's outcome")
     return from_fields(
@@ -88,8 +73,7 @@ def export_trial(tried: ExportTried) -> ExportTrial:
     )
 
 
-def export_comparison(compared: ExportCompared) -> ExportComparison:
-    """The comparison of an exported program with eager."""
+def _comparison(compared: ExportCompared) -> ExportComparison:
     if compared.outcome not in VERIFY_OUTCOMES:
         raise ValueError(f"{compared.outcome!r} is no outcome")
     sizes = {name: _sizes(each) for name, each in compared.sizes.items()}
@@ -119,6 +103,19 @@ def _sizes(dimensions: Iterable[Any]) -> tuple[int, ...]:
 # guard_on_data_dependent_error), torch/export/_draft_export.py (CaptureStructuredTrace). Run with 2.13.
 _BEGINS, _ENDS = "export", "exported_program"
 _EXPORTER = "/torch/export/"
+# The kind of obstacle that each record between them is of, and what it says.
+_OBSTACLES = {
+    "missing_fake_kernel": ("MISSING_FAKE_KERNEL", "{op}"),
+    "mismatched_fake_kernel": ("MISMATCHED_FAKE_KERNEL", "{op}: {reason}"),
+    "propagate_real_tensors_provenance": (
+        "DATA_DEPENDENT_ERROR",
+        "{expr} was taken to be {result}, as it is with the inputs at hand",
+    ),
+    "guard_on_data_dependent_error": (
+        "DATA_DEPENDENT_ERROR",
+        "Could not guard on data-dependent expression {expr}",
+    ),
+}
 _MOST_OBSTACLES = 1000  # of one export; a loop may meet the same one many times
 
 
@@ -131,14 +128,7 @@ class TracedExportBuilder:
 
     def handlers(self) -> dict[str, Handler]:
         """The handler of each kind of record."""
-        return {
-            _BEGINS: self._begin,
-            _ENDS: self._end,
-            "missing_fake_kernel": self._missing_kernel,
-            "mismatched_fake_kernel": self._mismatched_kernel,
-            "propagate_real_tensors_provenance": self._guessed,
-            "guard_on_data_dependent_error": self._data_dependent,
-        }
+        return {_BEGINS: self._begin, _ENDS: self._end, **dict.fromkeys(_OBSTACLES, self._obstacle)}
 
     def _begin(self, record: Record) -> None:
         self._process.export.traced.append(TracedExport(record.time))
@@ -150,25 +140,9 @@ class TracedExportBuilder:
             self._begin(record)
         exports[-1].program = record.payload()
 
-    def _missing_kernel(self, record: Record) -> None:
-        content = record.metadata["missing_fake_kernel"]
-        self._add_obstacle("MISSING_FAKE_KERNEL", str(content["op"]), record, content)
-
-    def _mismatched_kernel(self, record: Record) -> None:
-        content = record.metadata["mismatched_fake_kernel"]
-        self._add_obstacle("MISMATCHED_FAKE_KERNEL", f"{content['op']}: {content['reason']}", record, content)
-
-    def _guessed(self, record: Record) -> None:
-        content = record.metadata["propagate_real_tensors_provenance"]
-        text = f"{content['expr']} was taken to be {content['result']}, as it is with the inputs at hand"
-        self._add_obstacle("DATA_DEPENDENT_ERROR", text, record, content)
-
-    def _data_dependent(self, record: Record) -> None:
-        content = record.metadata["guard_on_data_dependent_error"]
-        text = f"Could not guard on data-dependent expression {content['expr']}"
-        self._add_obstacle("DATA_DEPENDENT_ERROR", text, record, content)
-
-    def _add_obstacle(self, kind: str, text: str, record: Record, content: Mapping[str, Any]) -> None:
+    def _obstacle(self, record: Record) -> None:
+        kind, text = _OBSTACLES[record.kind]
+        content = record.metadata[record.kind]
         exports = self._process.export.traced
         if not exports or exports[-1].program is not None:
             if "frame_id" in record.metadata:
@@ -178,7 +152,9 @@ class TracedExportBuilder:
         if "frame_id" in record.metadata and not any(_EXPORTER in each.place.file for each in whole):
             return  # of a compile after an export that failed; an export with strict=True has a frame too
         obstacle = DraftedObstacle(
-            kind, text, tuple(self._context.stack(content.get("user_stack") or [])) or tuple(whole)
+            kind,
+            text.format_map(content),
+            tuple(self._context.stack(content.get("user_stack") or [])) or tuple(whole),
         )
         obstacles = exports[-1].obstacles
         if obstacle in obstacles:

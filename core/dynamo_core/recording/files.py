@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..shared.errors import CannotRecord, DamagedRecording, NoRecording, NotARecording
+from ..shared.errors import CannotRecord, DamagedRecording, NoRecording, NotARecording, os_errors_as
 from ..shared.names import (
     CALLS_PREFIX,
     CALLS_SUFFIX,
@@ -227,7 +227,7 @@ def _empty(wanted: Path, folder: Path, is_ours: bool) -> None:
 
 def remove(folder: Path) -> None:
     """Remove a recording; CannotRecord where it is in use, or its folder has other files in it."""
-    try:
+    with os_errors_as(CannotRecord, f"cannot remove {folder}"):
         if folder.is_symlink():
             raise CannotRecord(f"{folder} is a link, and stays")
         is_ours = is_plain_file(folder / RUN_FILE)
@@ -237,8 +237,6 @@ def remove(folder: Path) -> None:
             folder.rmdir()
         finally:
             claimed.release()
-    except OSError as error:
-        raise CannotRecord(f"cannot remove {folder}: {error.strerror}") from error
 
 
 def _claimed(folder: Path, run: dict[str, Any] | None) -> NewRecording:
@@ -252,12 +250,10 @@ def write_run_file(folder: Path, run: Mapping[str, Any]) -> None:
     """Write the run file in one step: a reader sees the old file or the new one."""
     content = json.dumps({"format": RUN_FORMAT, "version": RUN_VERSION, **run}, indent=2)
     temporary = folder / (RUN_FILE + ".new")
-    try:
+    with os_errors_as(CannotRecord, f"cannot write {folder / RUN_FILE}"):
         temporary.unlink(missing_ok=True)
         create_private(temporary, (content + "\n").encode())
         temporary.replace(folder / RUN_FILE)
-    except OSError as error:
-        raise CannotRecord(f"cannot write {folder / RUN_FILE}: {error.strerror}") from error
 
 
 def read_run_file(folder: Path) -> dict[str, Any] | None:

@@ -19,6 +19,7 @@ from ..model import (
     UnrolledLoop,
 )
 from ..shared import names
+from ..shared.conversion import from_json
 from ..shared.records import BackwardCompiled, GraphCompiled, GraphHandedOver, GraphTaken
 from .compile_context import CompileContext, InProgressBuilder
 from .structured import MOST_VALUES, Handler, place_of, structured, structured_head, tensors_of
@@ -99,12 +100,12 @@ class GraphBuilder:
             name=handed.name,
             backend=handed.backend,
             ops=handed.ops,
-            optimizer_steps=_texts(handed.optimizer_steps),
+            optimizer_steps=None if handed.optimizer_steps is None else tuple(handed.optimizer_steps),
             loop=_loop(handed.loop),
             nodes=None if handed.nodes is None else tuple(map(_node, handed.nodes)),
             key=handed.key,
             trains=handed.trains,
-            modes=_modes(handed.modes),
+            modes=None if handed.modes is None else from_json(GraphModes, handed.modes),
             threads=handed.threads,
             custom_operators=_operators(handed.custom_operators or {}),
         )
@@ -235,18 +236,6 @@ def _node(content: Mapping[str, Any]) -> Node:
     )
 
 
-def _modes(content: Mapping[str, Any] | None) -> GraphModes | None:
-    if content is None:
-        return None
-    autocast = {str(device): str(dtype) for device, dtype in content["autocast"].items()}
-    return GraphModes(
-        bool(content["grad_enabled"]),
-        autocast,
-        content["float32_matmul_precision"],
-        content.get("default_dtype"),
-    )
-
-
 def _operators(content: Mapping[str, Any]) -> dict[str, OperatorSource]:
     return {
         str(name): OperatorSource(Place(str(source["file"]), int(source["line"])), source.get("module"))
@@ -265,7 +254,3 @@ def _loop(content: Mapping[str, Any] | None) -> UnrolledLoop | None:
         bool(content["is_loop"]),
         None if content["called_from"] is None else Place(*content["called_from"]),
     )
-
-
-def _texts(values: list[str] | None) -> tuple[str, ...] | None:
-    return None if values is None else tuple(values)

@@ -23,7 +23,7 @@ from ..model import (
     WrongNode,
 )
 from ..shared.change_tried import ChangeTried
-from ..shared.conversion import from_fields
+from ..shared.conversion import from_fields, from_json
 from ..shared.early_records import FrameDeferred
 from ..shared.records import (
     CallVerified,
@@ -32,7 +32,7 @@ from ..shared.records import (
     ProgramCallVerified,
     SemanticsNoted,
 )
-from .structured import stack_frame
+from .structured import place_at, stack_frame
 
 
 class InterventionsBuilder:
@@ -46,7 +46,7 @@ class InterventionsBuilder:
 
     def not_compiled(self, record: FrameNotCompiled, at_ns: int | None) -> None:
         """Add a frame that was not compiled after the freeze; `at_ns` is when its record was written."""
-        place = _place(record.file, record.line)
+        place = place_at(record.file, record.line)
         reasons = None if record.reasons is None else tuple(record.reasons)
         values = tuple(record.came or [None] * len(reasons or ()))
         failures = tuple(
@@ -54,21 +54,20 @@ class InterventionsBuilder:
             for failure, value in zip(map(self._failure_of, reasons or ()), values, strict=True)
         )
         key = (record.name, place, reasons, values)
-        item = NotCompiled(
-            name=record.name,
+        item = from_fields(
+            NotCompiled,
+            record,
             place=place,
             reasons=reasons,
             failures=tuple(failure for failure in failures if failure.entry is not None),
-            times=record.times,
             at_ns=self._first_met.setdefault(key, at_ns),
-            method=record.method,
             called_from=stack_frame(record.called_from),
         )
         self._put(self._process.interventions.not_compiled, item, key)
 
     def deferred(self, record: FrameDeferred) -> None:
         """Add a frame that ran eager because compiling had exceeded the capture budget."""
-        place = _place(record.file, record.line)
+        place = place_at(record.file, record.line)
         if place is not None and record.name is not None:
             item = Deferred(record.name, place, record.times)
             self._put(self._process.interventions.deferred, item, (item.name, place))
@@ -80,7 +79,7 @@ class InterventionsBuilder:
         item = AppliedOverride(
             overrides=tuple(record.overrides or ()),
             of=record.of if frame is None else frame.function,
-            place=_place(record.file, record.line) if frame is None else frame.place,
+            place=place_at(record.file, record.line) if frame is None else frame.place,
             compile_id=compile_id,
             replaced=tuple(Replaced(*change) for change in record.replaced or ()),
             times=record.times,
@@ -92,10 +91,6 @@ class InterventionsBuilder:
         """Append an item, or replace the one that has the same key."""
         at = self._positions.setdefault((id(items), key), len(items))
         items[at : at + 1] = [item]
-
-
-def _place(file: str | None, line: int | None) -> Place | None:
-    return None if file is None or line is None else Place(file, line)
 
 
 # In the functions below a wrong value raises an error, and the record counts as damaged.
@@ -119,8 +114,8 @@ def verified_program_call(verified: ProgramCallVerified) -> VerifiedProgramCall:
         VerifiedProgramCall,
         verified,
         compiled_at=Place(verified.file, verified.line),
-        function_place=_place(verified.function_file, verified.function_line),
-        wrong_place=_place(verified.wrong_file, verified.wrong_line),
+        function_place=place_at(verified.function_file, verified.function_line),
+        wrong_place=place_at(verified.wrong_file, verified.wrong_line),
         seconds=verified.ns / 1e9,
     )
 
@@ -144,36 +139,18 @@ def _traced_again(content: Mapping[str, Any]) -> TracedAgain:
 
 def compared_value(content: Mapping[str, Any] | None) -> ComparedValue | None:
     """A compiled value and its distance from eager's."""
-    if content is None:
-        return None
-    return ComparedValue(
-        name=str(content["name"]),
-        error=_number(content["error"]),
-        allowed=_number(content["allowed"]),
-        against=str(content["against"]),
-        detail=_text(content["detail"]),
-        size=_number(content.get("size")),  # not in recordings of earlier versions
-    )
+    return None if content is None else from_json(ComparedValue, content)
 
 
 def _node(content: Mapping[str, Any] | None) -> WrongNode | None:
     if content is None:
         return None
-    file, line = content["file"], content["line"]
     return WrongNode(
         name=str(content["name"]),
         target=str(content["target"]),
-        place=None if file is None else Place(str(file), int(line)),
+        place=place_at(content["file"], content["line"]),
         value=compared_value(content["comparison"]),
     )
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
 
 
 def semantic_difference(noted: SemanticsNoted) -> SemanticDifference:
@@ -181,7 +158,7 @@ def semantic_difference(noted: SemanticsNoted) -> SemanticDifference:
     return from_fields(
         SemanticDifference,
         noted,
-        place=_place(noted.file, noted.line),
+        place=place_at(noted.file, noted.line),
         outputs=tuple(noted.outputs or ()),
         inputs=tuple(noted.inputs or ()),
     )

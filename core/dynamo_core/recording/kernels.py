@@ -78,7 +78,9 @@ class KernelSources:
         if part is None or part.number is None:
             return (), ()
         compile_id = self._compile_of.get(part.number)
-        nodes = self._nodes.get((compile_id, kernel), ())
+        return self._sources(compile_id, self._nodes.get((compile_id, kernel), ()))
+
+    def _sources(self, compile_id: CompileId | None, nodes: tuple[str, ...]) -> Sources:
         known = self._places.get(compile_id, {})
         places = [place for node in nodes if (place := known.get(node)) is not None]
         return nodes, tuple(dict.fromkeys(places))
@@ -98,12 +100,9 @@ class KernelSources:
             named.setdefault(compile_id, {})[kernel] = nodes
         for compile_id, kernels in {**named, **self._calls}.items():
             graphs = by_compile.get(compile_id, [])
-            if len(graphs) != 1:
-                continue
-            known = self._places.get(compile_id, {})
-            for kernel, nodes in kernels.items():
-                places = [place for node in nodes if (place := known.get(node)) is not None]
-                yield graphs[0], kernel, (nodes, tuple(dict.fromkeys(places)))
+            if len(graphs) == 1:
+                for kernel, nodes in kernels.items():
+                    yield graphs[0], kernel, self._sources(compile_id, nodes)
 
     def _read_provenance(self, compile_id: CompileId | None, text: str) -> None:
         """Note the nodes of each kernel from torch's record; a record of another form is ignored."""

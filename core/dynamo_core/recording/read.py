@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast, get_args, get_type_hints
 
 from ..model import GROUPS, Process, Recording, Run
-from ..shared.errors import DamagedRecording, NoRecording, NotARecording
+from ..shared.errors import DamagedRecording, NoRecording, NotARecording, os_errors_as
 from ..shared.names import (
     CALLS_PREFIX,
     CALLS_SUFFIX,
@@ -79,17 +79,12 @@ def read_keeping(
         raise NoRecording(f"no such recording: {path}" + (f"; {hint}" if hint else "")) from None
     except OSError as error:
         raise DamagedRecording(f"cannot read {path}: {error.strerror}") from error
-    with unpacked(path) if _is_bundle(path) else nullcontext(path) as folder:
+    with os_errors_as(DamagedRecording, f"cannot read {path}"):
+        is_packed = is_bundle(path)
+    with unpacked(path) if is_packed else nullcontext(path) as folder:
         follower = Follower(folder, contents, kept)
         follower.advance(progress)
         return replace(follower.finish(), path=path), follower
-
-
-def _is_bundle(path: Path) -> bool:
-    try:
-        return is_bundle(path)
-    except OSError as error:
-        raise DamagedRecording(f"cannot read {path}: {error.strerror}") from error
 
 
 class Follower:
@@ -153,13 +148,14 @@ class Follower:
         run = run_of(self._path)
         is_wanted = FLIGHT_RECORDER in self._contents and self._path.is_dir()
         called, unread = flight_recorder_dumps(self._path) if is_wanted else ({}, [])
+        failures = sorted(folder.glob(f"{ENGINE_FAILURE_PREFIX}*")) if run is not None else []
         self._refuse_what_is_no_recording(followers, run is not None)
         return Recording(
             path=self._path,
             run=run,
             processes=[follower.process for follower in followers],
             python_processes=_python_processes(folder) if run is not None else None,
-            engine_failures=_engine_failures(folder) if run is not None else [],
+            engine_failures=list(map(_engine_failure, failures)),
             not_arrived=tuple(not_arrived(folder)) if self._path.is_dir() else (),
             left_out=tuple(unread),
             called=called,
@@ -388,13 +384,11 @@ def run_of(path: Path) -> Run | None:
 
 def streams_of(path: Path) -> list[Path]:
     """The streams to read: files with torch's names; else, without a run file, files with records."""
-    try:
+    with os_errors_as(DamagedRecording, f"cannot read {path}"):
         if not path.is_dir():
             target = path.resolve()  # a path from the command line may be a link
             return [target] if _is_plain_file(target) else []
         logs = [file for file in sorted(path.iterdir()) if file.name.endswith(_LOG_SUFFIXES)]
-    except OSError as error:
-        raise DamagedRecording(f"cannot read {path}: {error.strerror}") from error
     streams = [file for file in logs if file.name.startswith(STREAM_PREFIX) and _is_plain_file(file)]
     if streams or os.path.lexists(path / RUN_FILE):
         return streams
@@ -424,10 +418,6 @@ def _small_file(path: Path, largest: int) -> bytes | None:
         return read_plain(path, largest)
     except OSError:
         return None
-
-
-def _engine_failures(folder: Path) -> list[str]:
-    return [_engine_failure(file) for file in sorted(folder.glob(f"{ENGINE_FAILURE_PREFIX}*"))]
 
 
 def _engine_failure(file: Path) -> str:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, TypeVar, get_origin, get_type_hints
+from functools import cache, partial
+from typing import Any, ClassVar, TypeVar, cast, get_origin, get_type_hints
 
 from ..model import Bytecode, Compile, Frame, Graph, GraphBreak, GuardSet, Place, StackFrame, TensorInfo
 from ..shared.our_record import OurRecord
@@ -12,7 +13,6 @@ from .trace_format import USUAL_VALUES, Damaged, Record, parse_json
 _Kind = TypeVar("_Kind", bound=OurRecord)
 _FIRST_VERSION = 1  # of records that were written before they had one
 _Fields = tuple[Mapping[str, Any], frozenset[str], Check]
-_FIELDS: dict[Any, _Fields] = {}
 
 
 def structured(kind: type[_Kind], record: Record, most_values: int = USUAL_VALUES) -> _Kind:
@@ -39,12 +39,12 @@ def fields_of(kind: type[OurRecord], content: Any) -> dict[str, Any]:
 
 def invalid_fields(kind: type[OurRecord], content: Mapping[str, Any]) -> set[str]:
     """The names of those fields of a payload whose values are of a wrong type."""
-    hints, _, _ = _fields(kind)
+    hints, _, _ = _fields(cast(Any, kind))
     return {name for name in hints.keys() & content.keys() if not check_of(hints[name])(content[name])}
 
 
 def _structured(kind: type[_Kind], content: Mapping[str, Any]) -> _Kind:
-    hints, required, all_fit = _fields(kind)
+    hints, required, all_fit = _fields(cast(Any, kind))
     if not required <= content.keys():
         raise Damaged(f"no {', '.join(sorted(required - content.keys()))}")
     values = {name: content[name] for name in hints if name in content}
@@ -54,17 +54,16 @@ def _structured(kind: type[_Kind], content: Mapping[str, Any]) -> _Kind:
     return kind(**values)
 
 
+@cache
 def _fields(kind: Any) -> _Fields:
     """The annotations of a record's fields, the required fields, and a check of the values of all."""
-    if kind not in _FIELDS:
-        hints = {
-            name: hint
-            for name, hint in get_type_hints(kind).items()
-            if hint is not ClassVar and get_origin(hint) is not ClassVar
-        }
-        required = frozenset(name for name in hints if not hasattr(kind, name))
-        _FIELDS[kind] = hints, required, check_of_values(hints, required)
-    return _FIELDS[kind]
+    hints = {
+        name: hint
+        for name, hint in get_type_hints(kind).items()
+        if hint is not ClassVar and get_origin(hint) is not ClassVar
+    }
+    required = frozenset(name for name in hints if not hasattr(kind, name))
+    return hints, required, check_of_values(hints, required)
 
 
 # An item that a record completes, and a function that takes a record.
@@ -81,12 +80,22 @@ def reads(kind: type[_Kind], take: Callable[[_Kind], object]) -> Handler:
     return handle
 
 
+def keeps(kind: type[_Kind], owner: object, name: str) -> Handler:
+    """A handler that sets the attribute `name` of `owner` to each record of a kind: the last one counts."""
+    return reads(kind, partial(setattr, owner, name))
+
+
 MOST_VALUES = 2_000_000  # in a graph, a frame's bytecode or its guards; a node has some forty
+
+
+def place_at(file: str | None, line: int | None) -> Place | None:
+    """The place of a file and a line; None where either is not known."""
+    return None if file is None or line is None else Place(file, line)
 
 
 def place_of(content: Mapping[str, Any]) -> Place | None:
     """The line that a payload names; None where it names none."""
-    return Place(content["file"], content["line"]) if "file" in content else None
+    return place_at(content.get("file"), content.get("line"))
 
 
 def stack_of(frames: Iterable[Mapping[str, Any]]) -> tuple[StackFrame, ...]:

@@ -34,7 +34,9 @@ def trace_events(path: Path) -> Iterator[dict[str, Any]]:
     decode = json.JSONDecoder(strict=False).raw_decode
     position = found.end()
     while True:
-        start = _end_of(_BETWEEN, text, position)
+        between = _BETWEEN.match(text, position)
+        assert between is not None  # it matches nothing, too
+        start = between.end()
         if text.startswith("]", start):
             return
         try:
@@ -49,11 +51,6 @@ def trace_events(path: Path) -> Iterator[dict[str, Any]]:
             raise Damaged("an event is nested too deeply") from error
         if isinstance(event, dict):
             yield event
-
-
-def _end_of(pattern: re.Pattern[str], text: str, position: int) -> int:
-    found = pattern.match(text, position)
-    return found.end() if found else position
 
 
 def _text(path: Path) -> Iterator[str]:

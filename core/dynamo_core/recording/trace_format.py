@@ -154,16 +154,12 @@ class Record:
 
     def payload(self) -> str | None:
         """The payload, None if there is none; Damaged if its checksum is wrong."""
-        text = self._checked_payload()
+        text = self.payload_in_bytes()
         return None if text is None else printable(text.decode("utf-8", "replace"))
-
-    def payload_in_bytes(self) -> bytes | None:
-        """The payload as bytes, not made `printable`: not to be shown."""
-        return self._checked_payload()
 
     def json_payload(self, most_values: int = USUAL_VALUES) -> Any:
         """The payload as JSON; Damaged if it is not JSON, or has more values than torch or we would write."""
-        return _parsed(self._checked_payload() or b"null", "payload", most_values)
+        return _parsed(self.payload_in_bytes() or b"null", "payload", most_values)
 
     def unsafe_json_payload(self, without: bytes) -> Any:
         """The payload with texts as a stranger wrote them, where few of them are wanted: those go through
@@ -176,7 +172,7 @@ class Record:
         if rest is not None:
             with suppress(Damaged):  # it is another list that ends there
                 return _parsed(rest, "payload", USUAL_VALUES, checked_json)
-        return _parsed(self._checked_payload() or b"null", "payload", USUAL_VALUES, checked_json)
+        return _parsed(self.payload_in_bytes() or b"null", "payload", USUAL_VALUES, checked_json)
 
     def embedded_record(self) -> "Record | None":
         """The whole record that stands on the line on which this one was cut, if there is one.
@@ -228,7 +224,7 @@ class Record:
     def is_whole(self) -> bool:
         """Whether the first line is JSON and the payload has the right checksum."""
         try:
-            self._checked_payload()
+            self.payload_in_bytes()
         except Damaged:
             return False
         return True
@@ -248,7 +244,8 @@ class Record:
         after = text[end + len(_LIST_ENDS) : self._end]
         return (text[self._line_end : begin] + after).replace(b"\n\t", b"\n")
 
-    def _checked_payload(self) -> bytes | None:
+    def payload_in_bytes(self) -> bytes | None:
+        """The payload as bytes, not made `printable`: not to be shown. Damaged if its checksum is wrong."""
         if self._is_too_large:
             raise Damaged(f"payload is larger than {_LARGEST_RECORD >> 20} MB")
         if "has_payload" not in self.metadata:

@@ -1,6 +1,7 @@
 """Forward and backward graphs of AOTAutograd, from our records or from torch's text; and optimizers."""
 
 import ast
+import operator
 import re
 from collections.abc import Callable, Container, Mapping
 from dataclasses import field, replace
@@ -74,6 +75,12 @@ _DTYPES = {
     "u64": ("uint64", 8),
 }
 _LONGEST_SIZE = 200  # characters of an expression
+_OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+}
 
 Text = Callable[[], str | None]
 
@@ -248,16 +255,8 @@ def _evaluated(node: ast.expr, hints: Mapping[str, str]) -> int:
         return node.value
     if isinstance(node, ast.Name):
         return int(hints[node.id])
-    if isinstance(node, ast.BinOp):
-        left, right = _evaluated(node.left, hints), _evaluated(node.right, hints)
-        if isinstance(node.op, ast.Add):
-            return left + right
-        if isinstance(node.op, ast.Sub):
-            return left - right
-        if isinstance(node.op, ast.Mult):
-            return left * right
-        if isinstance(node.op, ast.FloorDiv):
-            return left // right
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+        return _OPERATIONS[type(node.op)](_evaluated(node.left, hints), _evaluated(node.right, hints))
     raise ValueError(f"not a size: {ast.dump(node)}")
 
 

@@ -196,8 +196,6 @@ class _Search:
         stages = {call.stage for call in calls if call.outcome == "disagrees"}
         return not stages or not stages <= {"tracing", "guards"}
 
-    # From a graph
-
     def _from_graph(self, process: Process, graph: Graph) -> Repro | None:
         try:
             symbols = [each for each in process.symbols if each.compile_id == graph.compile_id]
@@ -282,8 +280,6 @@ class _Search:
         same = [each for each in failures if found.failure.is_same(each)]
         found.failure = same[0] if same else found.failure  # with the message of the smaller program
 
-    # From the script
-
     def _from_source(self) -> Repro:
         if self._script is None:
             raise self._nothing("no graph fails, and the program is no script that could be made smaller")
@@ -364,8 +360,6 @@ class _Search:
 
     def _printed(self, text: str) -> str:
         return str(self._trials.outcome(text, plain=True).get("output", ""))
-
-    # What is asked in an issue
 
     def _settings(self, found: Repro) -> list[Tried]:
         """The settings that were tried on the shrunk program."""

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from ..backends.measuring.trial_server import MOST_LIMITS
@@ -80,9 +79,7 @@ class Trials:
             raise NotMeasured(f"{self.python} cannot try programs: {error}") from error
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._end()
 
     def _end(self) -> None:

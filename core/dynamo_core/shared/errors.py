@@ -1,35 +1,11 @@
 """The errors that are shown to the user, each with an exit code, and suggestions for mistyped names.
 
-    DynamoError                    exit code
-    ├── NotReproduced              105  `repro`: nothing fails, or what was found does not fail alone
-    ├── ClusterProblem             106  `--on ray`: no Ray, no cluster, or none that can run what was asked
-    ├── SuiteProblem               107  the file of a suite, or results of one, cannot be read or are none
-    ├── NothingExported            108  `export -o FILE.pt2`: there is no exported program to write
-    ├── LockFileProblem            109  the lock file, or [tool.dynamo], is damaged or cannot be written
-    ├── NothingToCompare           110  `check`: nothing is locked for the program, or nothing was recorded
-    ├── NotAsLocked                111  `check --exact`: better than what is locked
-    ├── GotWorse                   112  `check`: worse than what is locked; `bench --suite`: than --compare;
-    │                                   or beyond a bound
-    ├── CannotApply                113  `fix --apply`: the edit does not fit the files as they are
-    ├── CannotRunAgain             114  `fix`: the program of a recording cannot be run again
-    ├── NotMeasured                115  no run, or no graph, could be measured or (--verify=error) compared
-    ├── AutotuneFileProblem        116  the autotune file is missing, damaged or of another kind
-    ├── Disagreement               117  `bench`, --verify=error: compiled code does not agree with eager
-    ├── GraphBreaksFound           118  --fullgraph: there were graph breaks
-    ├── NothingSelected            119  nothing in the recording fits the selectors given
-    ├── CannotRecord               120  the recording cannot be created or written
-    ├── NotARecording              121  the path is no recording and no torch trace
-    ├── DamagedRecording           122  nothing in the recording can be read
-    ├── NoRecording                123  there is no such path, or no recording yet
-    ├── BackendProblem             124  the backend is unknown or cannot be found
-    ├── ProgramNotExecutable       126  the program is there but cannot be started
-    └── ProgramNotFound            127  the program, or its Python, is not there
-
 A bad command line ends with 2, as everywhere; a fault of this tool with 125; a report that nobody reads on
 with 141. Otherwise `dynamo run` ends as the program ended.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 EXIT_USAGE = 2
 EXIT_INTERNAL = 125
@@ -174,6 +150,15 @@ class ProgramNotFound(DynamoError):
     """The program, or its Python, is not there."""
 
     exit_code = 127
+
+
+@contextmanager
+def os_errors_as(kind: type[DynamoError], what: str) -> Iterator[None]:
+    """Raise an error of this kind in place of an OSError: `cannot write FILE: No space left on device`."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{what}: {error.strerror or error}") from error
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 1) -> str | None:

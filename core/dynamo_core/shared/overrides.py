@@ -42,14 +42,16 @@ class Override:
     @property
     def backend(self) -> str | None:
         """The backend, or chain of backends, to use instead of the call's own; None to keep that."""
-        backend = self.values.get("backend")
-        return None if backend is None else str(backend)
+        return self._text("backend")
 
     @property
     def mode(self) -> str | None:
         """The mode; without a backend, it is for calls whose own backend is Inductor."""
-        mode = self.values.get("mode")
-        return None if mode is None else str(mode)
+        return self._text("mode")
+
+    def _text(self, key: str) -> str | None:
+        value = self.values.get(key)
+        return None if value is None else str(value)
 
     @property
     def options(self) -> dict[str, Option]:

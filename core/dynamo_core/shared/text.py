@@ -25,6 +25,11 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
+def file_name(text: str) -> str:
+    """The text as a part of a path: `Linear_2` for `Linear (2)`; "" where no letter of it can stand there."""
+    return re.sub(r"[^\w.-]+", "_", text).strip("._-")
+
+
 def printable_values(value: Any) -> Any:
     """A JSON value with every string in it, keys too, made printable."""
     if isinstance(value, str):

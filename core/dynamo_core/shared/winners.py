@@ -16,7 +16,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
-from .errors import AutotuneFileProblem
+from .errors import AutotuneFileProblem, os_errors_as
 from .quick_dataclass import dataclass
 from .safe_writing import replace_in_one_step
 from .text import printable
@@ -278,15 +278,13 @@ def store(path: Path, tuned: Iterable[Tuned]) -> None:
 
     Without a winner a file without entries is written, so that `--backend autotuned` finds one.
     """
-    try:
+    with os_errors_as(AutotuneFileProblem, f"cannot write {path}"):
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(path.parent):
             before = read_if_there(path)
             entries = merge_decided(before, tuned)
             if entries != before or not path.exists():
                 replace_in_one_step(path, _text(entries).encode())
-    except OSError as error:
-        raise AutotuneFileProblem(f"cannot write {path}: {error.strerror}") from error
 
 
 def merge_decided(entries: Iterable[Tuned], tuned: Iterable[Tuned]) -> list[Tuned]:

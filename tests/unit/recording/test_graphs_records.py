@@ -48,7 +48,7 @@ def read(*records: bytes, ours: bool = True, contents: Any = (), damaged: int = 
 
 
 def test_what_a_graph_was_handed_over_with_is_read_and_what_was_not_recorded_is_none() -> None:
-    modes = {"grad_enabled": 1, "autocast": {"cuda": "bfloat16"}, "float32_matmul_precision": "high"}
+    modes = {"grad_enabled": True, "autocast": {"cuda": "bfloat16"}, "float32_matmul_precision": "high"}
     loop = {"file": "/x/a.py", "line": 3, "text": "for", "ops": 60, "times": 12, "is_loop": False}
     operator = {"ns::op": {"file": "/x/b.py", "line": 4, "module": None}}
     known = handed(

@@ -19,7 +19,7 @@ from dynamo_core.shared import names
 from support.trace_bytes import artifact, process_of
 
 STARTED = artifact(names.PROCESS_START, {"argv": ["x.py"], "torch": "2.13.0", "pid": 2350})
-VALUE = {"name": "output 0", "error": 1, "allowed": "2.5", "against": "eager", "detail": None}
+VALUE = {"name": "output 0", "error": 1, "allowed": 2.5, "against": "eager", "detail": None}
 LINE = {"file": "/x/train.py", "line": 7, "name": "forward", "text": "f(x)"}
 
 
@@ -37,7 +37,7 @@ def verified(**more: Any) -> dict[str, Any]:
     return {**known, **counts, "outcome": "agrees", **more}
 
 
-def test_a_call_beside_eager_has_seconds_and_numbers_whatever_they_were_written_as() -> None:
+def test_a_call_beside_eager_has_seconds_and_numbers_and_a_text_in_place_of_one_is_damage() -> None:
     node = {"name": "add", "target": "aten.add", "file": "/x/a.py", "line": 3, "comparison": VALUE}
     elsewhere = {**node, "file": None, "line": None, "comparison": None}
     full, bare = read(
@@ -54,6 +54,7 @@ def test_a_call_beside_eager_has_seconds_and_numbers_whatever_they_were_written_
     assert full.node == WrongNode("add", "aten.add", Place("/x/a.py", 3), value)
     assert (bare.worst, bare.first_wrong) == (None, None)
     assert bare.node == WrongNode("add", "aten.add", None, None)
+    assert read(names.VERIFIED, verified(worst={**VALUE, "allowed": "2.5"}), damaged=1) is not None
 
 
 def test_an_outcome_that_there_is_not_is_damage() -> None:

@@ -17,7 +17,6 @@ import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
 from ...shared.errors import NotMeasured
@@ -35,8 +34,6 @@ from ...shared.winners import (
     Round,
 )
 from .workers import NoAnswer, Worker
-
-# The decision
 
 # A candidate must save more than this share of a simpler one's time.
 MARGIN = 0.03
@@ -146,8 +143,6 @@ def time_ratio(candidate: Measurement, other: Measurement) -> Ratio | None:
     return ratio_of(pairs, SURE)
 
 
-# The measurements
-
 EAGER = "eager"
 DEFAULT_BUDGET = 20.0  # seconds
 _LEAST_ROUNDS = 12
@@ -214,9 +209,7 @@ class Bench:
     def __enter__(self) -> "Bench":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         for place in self._places.values():
             if place.worker is not None:
                 place.worker.end()
@@ -262,7 +255,8 @@ class Bench:
             if not close or self._is_confirmed(close, program, open_, results, tell):
                 break
             if time.monotonic() >= until:
-                _leave_undecided(close, results)
+                for candidate in close:  # no two sets of processes agreed
+                    results[candidate] = replace(results[candidate], is_confirmed=False)
                 break
             sound = {each: calls for each, calls in batches.items() if results[each].verdict == AGREES}
             open_ = sound | open_
@@ -441,12 +435,6 @@ def _padded(measured: Measurement, rounds: int) -> Measurement:
         return measured
     missed = (measured.rounds[-1]._replace(busy=None, counts=False),) * (rounds - len(measured.rounds))
     return replace(measured, rounds=measured.rounds + missed)
-
-
-def _leave_undecided(close: Iterable[str], results: dict[str, Measurement]) -> None:
-    """Mark as unconfirmed: the budget was spent before two sets of processes agreed."""
-    for candidate in close:
-        results[candidate] = replace(results[candidate], is_confirmed=False)
 
 
 def _calls_of_a_batch(seconds: float) -> int:

@@ -11,6 +11,7 @@ from ...analysis.summary import by_compile
 from ...model import Graph, Process, Recording, Symbol
 from ...shared import winners
 from ...shared.backend_choice import parse_choice
+from ...shared.conversion import from_fields
 from ...shared.errors import NothingSelected
 from ...shared.quick_dataclass import dataclass
 from ...shared.winners import Conditions, Tuned, device_words, size_class
@@ -86,7 +87,7 @@ def tune(
         device = device_words(graph.kinds, here.hardware, graph.program.threads)
         conditions = Conditions(device, here.torch, here.settings, graph.sizes)
         stored = winners.find(winners.read_if_there(file), graph.key, conditions)
-        requested = candidates or usual_candidates(graph.kinds)
+        requested = candidates or (CANDIDATES_ON_CUDA if "cuda" in graph.kinds else CANDIDATES)
         if stored is not None and not again and _has_all(stored, requested, bench):
             yield Result(graph, stored, stored=stored)
             continue
@@ -99,23 +100,16 @@ def tune(
         except NotRunnable as error:
             yield Result(graph, None, str(error))
             continue
-        tuned = Tuned(
-            graph.key,
-            conditions,
-            decide(measured).winner,
-            tuple(measured),
-            time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-            graph.ops,
-            graph.from_,
-            graph.inputs,
+        tuned = from_fields(
+            Tuned,
+            graph,
+            conditions=conditions,
+            winner=decide(measured).winner,
+            measurements=tuple(measured),
+            measured=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         )
         winners.store(file, [tuned])
         yield Result(graph, tuned, None, is_new=True, stored=stored)
-
-
-def usual_candidates(kinds: frozenset[str]) -> tuple[str, ...]:
-    """The candidates for a graph on devices of these types, where the user names none."""
-    return CANDIDATES_ON_CUDA if "cuda" in kinds else CANDIDATES
 
 
 def _usable(candidates: Sequence[str], stored: Tuned | None, bench: Bench) -> list[str]:
@@ -138,8 +132,6 @@ def _complexity(candidate: str) -> int:
         return 0
     return 1 if choice.mode is None else 2
 
-
-# Distinct graphs
 
 _NO_KEY = "it was recorded without a key, by torch or an earlier dynamo: record the program again"
 

@@ -9,9 +9,9 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
+from ...launch.process import kill_session
 from ...shared.errors import NotMeasured
 
 _CORE = Path(__file__).resolve().parents[3]
@@ -34,7 +34,7 @@ class NoAnswer(Exception):
 
 
 class Worker:
-    """A process in the program's Python that measures one backend; a context manager, which ends it.
+    """A process in the program's Python that measures one backend, until `end` is called.
 
     Another `module` of `backends/measuring` does something else, about `backend`.
     """
@@ -61,14 +61,6 @@ class Worker:
             os.close(requests)
             os.close(answers)
         self._unread = b""
-
-    def __enter__(self) -> "Worker":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.end()
 
     def hello(self) -> dict[str, Any]:
         """What the process found when it had imported torch."""
@@ -100,17 +92,10 @@ class Worker:
         """End the process and its children; does nothing when called again."""
         if self._stderr.closed:
             return
-        self._kill()
-        self._process.wait()
+        kill_session(self._process)
         os.close(self._requests)
         os.close(self._answers)
         self._stderr.close()
-
-    def _kill(self) -> None:
-        try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:  # it has just ended by itself
-            pass
 
     def _how_it_ended(self) -> str:
         code = self._process.wait()

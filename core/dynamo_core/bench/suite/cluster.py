@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...launch.program import Program
-from ...shared.errors import CannotRecord
+from ...shared.errors import CannotRecord, os_errors_as
 from ...shared.masking import masked_arguments
 from ...shared.settings import Settings
 from ..ray_cluster import Lost, Needs, RayCluster, Task
@@ -131,12 +131,10 @@ def _read_files(folder: Path) -> dict[str, bytes]:
 
 def _write_files(files: dict[str, bytes], folder: Path) -> None:
     """Raise CannotRecord where they cannot be written, or one has a path outside of the folder."""
-    try:
+    with os_errors_as(CannotRecord, f"cannot write to {folder}"):
         for name, content in files.items():
             file = folder / name
             if not file.resolve().is_relative_to(folder.resolve()):
                 raise CannotRecord(f"a worker sent a file for {name}, which is outside of {folder}")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-    except OSError as error:
-        raise CannotRecord(f"cannot write to {folder}: {error.strerror}") from error

@@ -24,7 +24,7 @@ from typing import Any
 
 from ...launch.program import Program, split_command_line
 from ...shared.backend_choice import parse_chain
-from ...shared.errors import BackendProblem, ProgramNotFound, SuiteProblem, did_you_mean
+from ...shared.errors import BackendProblem, ProgramNotFound, SuiteProblem, did_you_mean, os_errors_as
 from ...shared.quick_dataclass import dataclass
 from ...shared.settings import CAPTURING_POLICIES
 from ..measured import EAGER
@@ -88,8 +88,6 @@ def number(table: Mapping[str, Any], key: str, *, above: float | None = None) ->
         raise ValueProblem(f"{key} is not a number {'from 0' if above is None else f'above {above:g}'}")
     return float(value)
 
-
-# Bounds, for CI: what each program must reach under each backend, and all programs together
 
 BOUNDS_OF_PROGRAM = ("min-speed-up", "max-compile-seconds", "max-graph-breaks", "max-recompiles")
 BOUNDS_OF_SUITE = (*BOUNDS_OF_PROGRAM, "min-geometric-mean", "min-pass-rate")
@@ -198,8 +196,6 @@ def _figure(value: float | None) -> str:
     return "not measured" if value is None else f"{value:,.3f}".rstrip("0").rstrip(".")
 
 
-# The file
-
 FILE_NAME = "suite.toml"
 _LARGEST = 1 << 20  # bytes
 _TIME_LIMIT = 600.0  # default seconds for a run: one that hangs must not hold up the others
@@ -271,23 +267,20 @@ def backend_names(names: Iterable[str], where: str) -> tuple[str, ...]:
 
 def _file_content(file: Path) -> dict[str, Any]:
     try:
-        if file.stat().st_size > _LARGEST:
-            raise SuiteProblem(f"{file} is larger than any suite ({_LARGEST >> 20} MB)")
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise SuiteProblem(f"there is no suite at {file}") from error
-    except OSError as error:
-        raise SuiteProblem(f"cannot read {file}: {error.strerror}") from error
+        with os_errors_as(SuiteProblem, f"cannot read {file}"):
+            if not file.exists():
+                raise SuiteProblem(f"there is no suite at {file}")
+            if file.stat().st_size > _LARGEST:
+                raise SuiteProblem(f"{file} is larger than any suite ({_LARGEST >> 20} MB)")
+            return tomllib.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a plain ValueError
         raise SuiteProblem(f"{file} is no TOML: {error}") from error
 
 
 def _folder_content(folder: Path) -> dict[str, Any]:
     """The content of a suite with each program in the folder; files that begin with _ are only imported."""
-    try:
+    with os_errors_as(SuiteProblem, f"cannot read {folder}"):
         files = sorted(each.name for each in folder.glob("*.py") if not each.name.startswith(("_", ".")))
-    except OSError as error:
-        raise SuiteProblem(f"cannot read {folder}: {error.strerror}") from error
     if not files:
         raise SuiteProblem(f"{folder} has neither {FILE_NAME} nor programs (*.py)")
     return {"programs": {Path(name).stem: {"run": shlex.quote(name)} for name in files}}

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from ...recording.files import claim
 from ...recording.plain_files import read_plain
 from ...shared.conversion import from_json
-from ...shared.errors import CannotRecord, SuiteProblem
+from ...shared.errors import CannotRecord, SuiteProblem, os_errors_as
 from ...shared.quick_dataclass import dataclass
 from ...shared.safe_writing import replace_in_one_step
 from ...shared.text import printable_json
@@ -56,29 +56,20 @@ class ResultsFolder:
     def new_folder(self, program: str) -> Path:
         """An empty folder for the files that a program's runs write."""
         folder = self.path / RUNS / program
-        try:
+        with os_errors_as(CannotRecord, f"cannot write to {folder}"):
             self._file(program).unlink(missing_ok=True)  # its log and recordings are removed below
             if folder.is_dir() and not folder.is_symlink():
                 shutil.rmtree(folder)
             folder.mkdir(0o700, parents=True)
-        except OSError as error:
-            raise CannotRecord(f"cannot write to {folder}: {error.strerror}") from error
         return folder
-
-    def start_over(self) -> None:
-        """Delete all rows."""
-        for file in (self.path / _ROWS).glob("*.json"):
-            file.unlink(missing_ok=True)
 
     def _file(self, program: str) -> Path:
         return self.path / _ROWS / f"{program}.json"
 
     def _write(self, file: Path, content: Any) -> None:
-        try:
+        with os_errors_as(CannotRecord, f"cannot write {file}"):
             file.parent.mkdir(exist_ok=True)
             replace_in_one_step(file, (json.dumps(content, indent=1) + "\n").encode("utf-8"), 0o644)
-        except OSError as error:
-            raise CannotRecord(f"cannot write {file}: {error.strerror}") from error
 
     def mark(self, suite: str) -> None:
         """Write the file that says that this is a folder of results, and of which suite."""
@@ -109,8 +100,8 @@ def results_folder(path: Path, suite: str, *, starts_over: bool) -> Iterator[Res
     except CannotRecord as error:
         raise CannotRecord(f"{path} is in use by another `dynamo bench --suite`") from error
     try:
-        if starts_over:
-            folder.start_over()
+        for file in (path / _ROWS).glob("*.json") if starts_over else ():
+            file.unlink(missing_ok=True)
         yield folder
     finally:
         os.close(descriptor)
@@ -169,8 +160,6 @@ def _json(file: Path) -> Any:
     except (ValueError, RecursionError) as error:
         raise SuiteProblem(f"{file} is no JSON: {error}") from error
 
-
-# Changes since an earlier run
 
 Change = Literal["newly failing", "slower", "gone", "faster", "passes now", "new"]
 WORSE: tuple[Change, ...] = ("newly failing", "slower")
@@ -251,7 +240,8 @@ def _difference(
     if change is None:
         return None
     before, after = (None if row is None else row.speed_up for row in (was, now))
-    return Difference(program, backend, change, before, after, _problem(now))
+    problem = None if now is None or now.has_passed else now.problem or now.agreement_detail
+    return Difference(program, backend, change, before, after, problem)
 
 
 def _changes(was: Row | None, now: Row | None, has_same_hardware: bool) -> Iterator[Change]:
@@ -270,9 +260,3 @@ def _changes(was: Row | None, now: Row | None, has_same_hardware: bool) -> Itera
 def _interval(row: Row) -> tuple[float, float] | None:
     speed = row.speed_up
     return None if speed is None or speed.low is None or speed.high is None else (speed.low, speed.high)
-
-
-def _problem(row: Row | None) -> str | None:
-    if row is None or row.has_passed:
-        return None
-    return row.problem or row.agreement_detail

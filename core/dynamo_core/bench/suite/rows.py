@@ -116,9 +116,6 @@ def _row(figures: Figures, folder: Path) -> Row:
     )
 
 
-# Summaries
-
-
 @dataclass(frozen=True)
 class BackendSummary:
     """A backend over all programs that were run with it on one kind of hardware, which is named where there

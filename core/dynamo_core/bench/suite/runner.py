@@ -78,8 +78,6 @@ def installed(python: str, modules: Collection[str]) -> Installed:
     return Installed(torch, frozenset(missing))
 
 
-# The run
-
 # Environment variables that change the figures of a program.
 _ENVIRONMENT = ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
 HERE = "here"
@@ -249,9 +247,6 @@ def _last_log(folder: Path) -> str | None:
     """The file with the stderr of the last run."""
     logs = sorted(folder.glob("*.stderr"), key=lambda file: file.stat().st_mtime_ns)
     return log_name(folder, logs[-1].name) if logs else None
-
-
-# Evaluation: summaries, changes since an earlier run, and broken bounds
 
 
 @dataclass(frozen=True)

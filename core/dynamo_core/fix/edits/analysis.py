@@ -10,7 +10,7 @@ from dataclasses import field
 import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
-from .source import Put, Source, contains, dotted, names_in, torch_name
+from .source import Put, Source, alone_in, contains, dotted, names_in, nodes, torch_name
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -141,8 +141,6 @@ def _write(names: Iterable[str], flow: Flow) -> None:
     flow.possible |= set(names)
 
 
-# Side effects
-
 # Expressions whose value is a new object.
 _NEW_VALUES = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.BaseNumber)
 # Functions and methods that draw random numbers: one call more changes all later numbers.
@@ -211,13 +209,6 @@ def calls_outside_torch(node: cst.CSTNode, own: set[str]) -> bool:
     return False
 
 
-def nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The node and all of its descendants."""
-    yield node
-    for child in node.children:
-        yield from nodes(child)
-
-
 def _is_in_place(call: cst.Call) -> bool:
     is_out = any(each.keyword is not None and each.keyword.value == "out" for each in call.args)
     if not isinstance(call.func, cst.Attribute):
@@ -269,7 +260,7 @@ def compilation_of(source: Source, function: cst.FunctionDef) -> Compilation | N
     if home is None:
         name = function.name.value
         calls = [call for call in _compilations(source, torch) if dotted(call.args[0].value) == name]
-        uses = [each for each in source.names() if each.value == name and each is not function.name]
+        uses = [each for each in source.every(cst.Name) if each.value == name and each is not function.name]
         return _compilation_by(source, calls[0]) if len(calls) == 1 == len(uses) else None
     if not isinstance(home, cst.ClassDef) or function.name.value not in _FORWARD:
         return None
@@ -285,7 +276,7 @@ def compilation_of(source: Source, function: cst.FunctionDef) -> Compilation | N
 
 
 def _compilations(source: Source, torch: str) -> Iterator[cst.Call]:
-    for call in source.calls():
+    for call in source.every(cst.Call):
         if dotted(call.func) == f"{torch}.compile" and call.args and call.args[0].keyword is None:
             yield call
 
@@ -334,8 +325,7 @@ def _compilation_by(source: Source, call: cst.Call) -> Compilation | None:
         isinstance(assigned, cst.Assign)
         and len(assigned.targets) == 1
         and dotted(assigned.targets[0].target) == dotted(model.value)
-        and isinstance(line, cst.SimpleStatementLine)
-        and len(line.body) == 1
+        and alone_in(line) is assigned
     )
     without: Mapping[cst.CSTNode, Put] = (
         {line: cst.RemoveFromParent()} if is_only_that else {call: model.value}

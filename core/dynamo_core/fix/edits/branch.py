@@ -9,8 +9,19 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
-from .analysis import changes_in_place, may_have_effects, nodes
-from .source import Source, contains, dotted, expression, names_in, statement, torch_name
+from .analysis import changes_in_place, may_have_effects
+from .source import (
+    Source,
+    alone_in,
+    called_name,
+    contains,
+    dotted,
+    expression,
+    names_in,
+    nodes,
+    statement,
+    torch_name,
+)
 
 _OPERATORS = {
     cst.AddAssign: "+",
@@ -42,15 +53,10 @@ def branch_to_where(text: str, line: int) -> str | None:
 def assert_of_one_condition(text: str, line: int) -> str | None:
     """The source with `assert a and not b` on this line as one torch condition, which stays in the graph."""
     source = Source(text)
-    found = source.statement_at(line)
-    if (
-        torch_name(source) != "torch"
-        or not isinstance(found, cst.SimpleStatementLine)
-        or len(found.body) != 1
-    ):
+    only = alone_in(source.statement_at(line))
+    if torch_name(source) != "torch" or not isinstance(only, cst.Assert):
         return None
-    only = found.body[0]
-    if not isinstance(only, cst.Assert) or not contains(only.test, cst.BooleanOperation, cst.Not):
+    if not contains(only.test, cst.BooleanOperation, cst.Not):
         return None
     return source.with_changes({only.test: expression(_condition(source, only.test))})
 
@@ -58,7 +64,7 @@ def assert_of_one_condition(text: str, line: int) -> str | None:
 def _has_in_place_changes(source: Source, branch: cst.If) -> bool:
     """Whether the function around the branch changes tensors in place, perhaps one that a side names."""
     function = next(source.enclosing(branch, cst.FunctionDef), None)
-    return isinstance(function, cst.FunctionDef) and changes_in_place(function)
+    return function is not None and changes_in_place(function)
 
 
 # Functions whose gradient is infinite or undefined for some values.
@@ -70,8 +76,7 @@ def _may_lose_gradients(source: Source, branch: cst.CSTNode) -> bool:
     if not names_in(source.module) & {"backward", "grad"}:
         return False
     return contains(branch, cst.Divide, cst.DivideAssign, cst.Power, cst.PowerAssign) or any(
-        isinstance(each, cst.Call) and (dotted(each.func) or "").rpartition(".")[2] in _UNDEFINED
-        for each in nodes(branch)
+        isinstance(each, cst.Call) and called_name(each) in _UNDEFINED for each in nodes(branch)
     )
 
 

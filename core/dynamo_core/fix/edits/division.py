@@ -12,7 +12,7 @@ from libcst.metadata import CodePosition
 
 from ...shared.quick_dataclass import dataclass
 from .analysis import Flow, flow_of
-from .source import Source, contains, dotted, names_in, statement
+from .source import Source, alone_in, called_name, contains, dotted, names_in, nodes, statement
 
 _CALCULATES = (
     cst.Call,
@@ -134,11 +134,13 @@ class Division:
 
     def _simplified(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
         """The statement, split where it is the one left to Python, so that little is left on that line."""
-        if node is not self._alone or not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
+        small = alone_in(node)
+        if node is not self._alone or small is None:
             return [node]
-        (small,) = node.body
         if isinstance(small, cst.Return | cst.Assign) and isinstance(small.value, cst.IfExp):
-            self._alone = _to_if(small, small.value).with_changes(leading_lines=node.leading_lines)
+            self._alone = _to_if(small, small.value).with_changes(
+                leading_lines=getattr(node, "leading_lines", ())
+            )
             return [self._alone]
         taken = None if self._about is None else self._expression_of(self._about, node)
         if taken is None or taken is getattr(small, "value", None):
@@ -227,7 +229,7 @@ class Division:
         """The function's name with a number appended; a method's begins with the name of its class."""
         home = next(self._source.enclosing(self._function, cst.ClassDef), None)
         own = self._function.name.value.strip("_")
-        stem = f"{home.name.value.lower()}_{own}" if isinstance(home, cst.ClassDef) else own
+        stem = f"{home.name.value.lower()}_{own}" if home is not None else own
         known = names_in(self._source.module) | {each.name for each in self.parts}
         numbered = (f"{stem}_{number}" for number in range(1, len(known) + 2))
         return next(name for name in numbered if name not in known)
@@ -239,11 +241,6 @@ class Division:
 
     def _flow(self, statements: Sequence[cst.CSTNode]) -> Flow:
         return flow_of("".join(self._source.text_of(each) for each in statements))
-
-
-def called_name(call: cst.Call) -> str:
-    """`step` of `self.model.step(x)`; "" where what is called has no name."""
-    return (dotted(call.func) or "").rpartition(".")[2]
 
 
 def _before(one: CodePosition, other: CodePosition) -> bool:
@@ -277,22 +274,18 @@ def _heads(node: cst.BaseStatement) -> list[cst.BaseExpression]:
     return [item.item for item in node.items] if isinstance(node, cst.With) else []
 
 
-def _expressions(node: cst.CSTNode) -> list[cst.BaseExpression]:
-    """All expressions in a node, outer ones before those inside of them."""
-    found: list[cst.BaseExpression] = []
-    for child in node.children:
-        found += [child] if isinstance(child, cst.BaseExpression) else []
-        found += _expressions(child)
-    return found
+def _expressions(statement: cst.BaseStatement) -> list[cst.BaseExpression]:
+    """All expressions in a statement, outer ones before those inside of them."""
+    return [each for each in nodes(statement) if isinstance(each, cst.BaseExpression)]
 
 
 def _returning(run: Sequence[cst.BaseStatement], outputs: Sequence[str]) -> list[cst.BaseStatement]:
     """The statements, returning these names; `return x * 2` rather than `x = x * 2` and `return x`."""
     last = run[-1]
-    if isinstance(last, cst.SimpleStatementLine) and len(last.body) == 1 == len(outputs):
-        (small,) = last.body
-        if isinstance(small, cst.Assign) and [dotted(each.target) for each in small.targets] == list(outputs):
-            return [*run[:-1], last.with_changes(body=[cst.Return(small.value)])]
+    small = alone_in(last)
+    targets = [dotted(each.target) for each in small.targets] if isinstance(small, cst.Assign) else []
+    if isinstance(small, cst.Assign) and targets == list(outputs) and len(targets) == 1:
+        return [*run[:-1], last.with_changes(body=[cst.Return(small.value)])]
     return [*run, statement(f"return {', '.join(outputs)}")]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from .source import Source, dotted, names_in, statement, torch_name
+from .source import Source, alone_in, called_name, dotted, names_in, statement, torch_name
 
 
 def compile_hoisted(text: str, line: int) -> str | None:
@@ -16,7 +16,8 @@ def compile_hoisted(text: str, line: int) -> str | None:
     torch = torch_name(source)
     if torch is None:
         return None
-    calls = [call for call in _calls_of(source, f"{torch}.compile") if _home(source, call) is not None]
+    compiles = [call for call in source.every(cst.Call) if dotted(call.func) == f"{torch}.compile"]
+    calls = [call for call in compiles if call.args and _home(source, call) is not None]
     here = [
         call for call in calls if source.range_of(call).start.line <= line <= source.range_of(call).end.line
     ]
@@ -35,17 +36,17 @@ def compile_hoisted(text: str, line: int) -> str | None:
     if any(assigned.count(name) > 1 for name in names_in(call.args[0].value)):
         return None  # it may be a different object each time
     line_of_call = next(source.enclosing(call, cst.SimpleStatementLine), None)
-    if not isinstance(line_of_call, cst.SimpleStatementLine):
+    if line_of_call is None:
         return None
-    (small,) = line_of_call.body if len(line_of_call.body) == 1 else (None,)
-    if isinstance(small, cst.Assign) and small.value is call and _is_name(small):
-        own = small.targets[0].target
+    small = alone_in(line_of_call)
+    own = small.targets[0].target if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
+    if isinstance(small, cst.Assign) and small.value is call and isinstance(own, cst.Name):
         if len(source.siblings(line_of_call)) == 1 or not _is_only_value(source, own, home, line_of_call):
             return None
         changes: dict[cst.CSTNode, object] = {line_of_call: cst.RemoveFromParent()}
-        first = cst.SimpleStatementLine([line_of_call.body[0]])
+        first = cst.SimpleStatementLine([small])
     else:
-        name = f"compiled_{(dotted(call.args[0].value) or 'function').rpartition('.')[2]}"
+        name = f"compiled_{called_name(call.args[0].value) or 'function'}"
         if name in names_in(source.module):
             return None
         changes = {call: cst.Name(name)}
@@ -56,21 +57,8 @@ def compile_hoisted(text: str, line: int) -> str | None:
     new_home = inner.statement_at(place)
     if new_home is None:
         return None
-    return inner.with_changes(
-        {new_home: cst.FlattenSentinel([_with_lines_of(first, new_home), _without_lines(new_home)])}
-    )
-
-
-def _calls_of(source: Source, name: str) -> Iterator[cst.Call]:
-    found: list[cst.Call] = []
-
-    class Visitor(cst.CSTVisitor):
-        def visit_Call(self, node: cst.Call) -> None:
-            if dotted(node.func) == name and node.args:
-                found.append(node)
-
-    source.module.visit(Visitor())
-    yield from found
+    first = first.with_changes(leading_lines=getattr(new_home, "leading_lines", ()))
+    return inner.with_changes({new_home: cst.FlattenSentinel([first, _without_lines(new_home)])})
 
 
 def _home(source: Source, call: cst.Call) -> cst.BaseStatement | None:
@@ -87,52 +75,39 @@ def _home(source: Source, call: cst.Call) -> cst.BaseStatement | None:
 
 def own_names(around: cst.CSTNode) -> set[str]:
     """The names that are assigned inside of a loop, function or other node."""
-    found: set[str] = set()
+    return {name for node in _without_lambdas(around) for name in _assigned_by(node, around)}
 
-    class Visitor(cst.CSTVisitor):
-        def visit_AssignTarget(self, node: cst.AssignTarget) -> None:
-            found.update(names_in(node.target))
 
-        def visit_For(self, node: cst.For) -> None:
-            found.update(names_in(node.target))
+def _without_lambdas(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The node and its descendants; names of a lambda inside of it are local to that one."""
+    yield node
+    for child in node.children:
+        if not isinstance(child, cst.Lambda):
+            yield from _without_lambdas(child)
 
-        def visit_Param(self, node: cst.Param) -> None:
-            found.add(node.name.value)
 
-        def visit_Lambda(self, node: cst.Lambda) -> bool:
-            return node is around  # names of an inner lambda are local to it
-
-        def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
-            if node is not around:
-                found.add(node.name.value)
-
-        def visit_NamedExpr(self, node: cst.NamedExpr) -> None:
-            found.update(names_in(node.target))
-
-        def visit_CompFor(self, node: cst.CompFor) -> None:
-            found.update(names_in(node.target))
-
-        def visit_AugAssign(self, node: cst.AugAssign) -> None:
-            found.update(names_in(node.target))
-
-        def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
-            found.update(names_in(node.target))
-
-        def visit_Global(self, node: cst.Global) -> None:
-            found.update(each.name.value for each in node.names)
-
-        def visit_ClassDef(self, node: cst.ClassDef) -> None:
-            found.add(node.name.value)
-
-        def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
-            if node.asname is None:
-                found.add((dotted(node.name) or "").partition(".")[0])
-
-        def visit_AsName(self, node: cst.AsName) -> None:
-            found.update(names_in(node.name))
-
-    around.visit(Visitor())
-    return found
+def _assigned_by(node: cst.CSTNode, around: cst.CSTNode) -> set[str]:
+    """The names that a node itself assigns in `around`."""
+    match node:
+        case (
+            cst.AssignTarget(target=target)
+            | cst.For(target=target)
+            | cst.CompFor(target=target)
+            | cst.NamedExpr(target=target)
+            | cst.AugAssign(target=target)
+            | cst.AnnAssign(target=target)
+            | cst.AsName(name=target)
+        ):
+            return names_in(target)
+        case cst.FunctionDef(name=name) if node is around:
+            return set()
+        case cst.Param(name=name) | cst.FunctionDef(name=name) | cst.ClassDef(name=name):
+            return {name.value}
+        case cst.Global(names=names):
+            return {each.name.value for each in names}
+        case cst.ImportAlias(asname=None, name=name):
+            return {(dotted(name) or "").partition(".")[0]}
+    return set()
 
 
 def _has_call(node: cst.CSTNode) -> bool:
@@ -143,26 +118,15 @@ def _has_call(node: cst.CSTNode) -> bool:
 
 
 def _is_only_value(
-    source: Source, target: cst.BaseAssignTargetExpression, home: cst.BaseStatement, line: cst.BaseStatement
+    source: Source, target: cst.Name, home: cst.BaseStatement, line: cst.BaseStatement
 ) -> bool:
     """Whether the name has this value only, in every case, and is not used outside of the function."""
-    own = target.value if isinstance(target, cst.Name) else None
-    if any(source.enclosing(line, cst.If, cst.Try)) and any(
-        source.is_inside(each, home) for each in source.enclosing(line, cst.If, cst.Try)
-    ):
+    if any(source.is_inside(each, home) for each in source.enclosing(line, cst.If, cst.Try)):
         return False
-    uses = [each for each in source.names() if each.value == own]
+    uses = [each for each in source.every(cst.Name) if each.value == target.value]
     if isinstance(home, cst.FunctionDef) and not all(source.is_inside(each, home) for each in uses):
         return False
-    return [name for name, _ in source.assignments()].count(own or "") == 1
-
-
-def _is_name(small: cst.Assign) -> bool:
-    return len(small.targets) == 1 and isinstance(small.targets[0].target, cst.Name)
-
-
-def _with_lines_of(first: cst.SimpleStatementLine, node: cst.BaseStatement) -> cst.SimpleStatementLine:
-    return first.with_changes(leading_lines=getattr(node, "leading_lines", ()))
+    return [name for name, _ in source.assignments()].count(target.value) == 1
 
 
 def _without_lines(node: cst.BaseStatement) -> cst.BaseStatement:

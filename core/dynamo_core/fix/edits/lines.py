@@ -6,8 +6,19 @@ from collections.abc import Callable, Iterable
 import libcst as cst
 
 from ...remedies.rules import Assignment
-from .analysis import changes_in_place, nodes
-from .source import Source, dotted, expression, statement, torch_name
+from .analysis import changes_in_place
+from .source import (
+    Source,
+    alone_in,
+    called_name,
+    dotted,
+    expression,
+    keyword_argument,
+    nodes,
+    statement,
+    torch_name,
+    with_keywords,
+)
 
 # numpy's functions that torch has by the same name, with the same meaning for arrays of floats.
 _SAME_IN_TORCH = """
@@ -55,10 +66,8 @@ def statement_removed(text: str, line: int) -> str | None:
     """The source without the statement on this line, if it is a call and nothing uses what it returns."""
     source = Source(text)
     found = source.statement_at(line)
-    if not isinstance(found, cst.SimpleStatementLine) or len(found.body) != 1:
-        return None
-    only = found.body[0]
-    if not (isinstance(only, cst.Expr) and isinstance(only.value, cst.Call)):
+    only = alone_in(found)
+    if found is None or not (isinstance(only, cst.Expr) and isinstance(only.value, cst.Call)):
         return None
     is_alone = len(source.siblings(found)) == 1
     left = found.with_changes(body=[cst.Pass()]) if is_alone else cst.RemoveFromParent()
@@ -84,15 +93,13 @@ def decorator_removed(text: str, line: int) -> str | None:
     source = Source(text)
     called = {dotted(each.func) for each in source.expressions_at(line) if isinstance(each, cst.Call)}
     changes: dict[cst.CSTNode, cst.RemovalSentinel] = {}
-    for function in source.functions():
+    for function in source.every(cst.FunctionDef):
         span = source.range_of(function)
         decorators = {source.range_of(each).start.line for each in function.decorators}
         is_meant = function.name.value in {(name or "").rpartition(".")[2] for name in called}
         if is_meant or line == span.start.line or line in decorators:
             for decorator in function.decorators:
-                node = decorator.decorator
-                name = dotted(node.func if isinstance(node, cst.Call) else node) or ""
-                if name.rpartition(".")[2] == "disable":
+                if called_name(decorator.decorator) == "disable":
                     changes[decorator] = cst.RemoveFromParent()
     return source.with_changes(changes) if changes else None
 
@@ -109,13 +116,8 @@ def _compared_pointers(node: cst.BaseExpression) -> tuple[cst.BaseExpression, cs
 
 
 def _owner_of_pointer(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    return (
-        node.func.value
-        if _is_call_of(node, "data_ptr")
-        and isinstance(node, cst.Call)
-        and isinstance(node.func, cst.Attribute)
-        else None
-    )
+    function = node.func if isinstance(node, cst.Call) and _is_call_of(node, "data_ptr") else None
+    return function.value if isinstance(function, cst.Attribute) else None
 
 
 _Rewrite = Callable[[Source, cst.Call], "cst.BaseExpression | None"]
@@ -137,7 +139,7 @@ def _rewrite_calls(text: str, line: int, rewrite: _Rewrite) -> str | None:
 
 def _without_item(source: Source, call: cst.Call) -> cst.BaseExpression | None:
     function = next(source.enclosing(call, cst.FunctionDef), None)
-    if isinstance(function, cst.FunctionDef) and changes_in_place(function):
+    if function is not None and changes_in_place(function):
         return None  # a number keeps its value, but the tensor may be a view of what changes
     is_item = isinstance(call.func, cst.Attribute) and call.func.attr.value == "item" and not call.args
     return call.func.value if is_item and isinstance(call.func, cst.Attribute) else None
@@ -180,8 +182,6 @@ def _is_call_of(node: cst.BaseExpression, *names: str) -> bool:
     )
 
 
-# Calls that should run once: settings of the process at the start, and no reset in a loop
-
 _SETTINGS = ("set_default_device", "set_default_dtype")
 _RESETS = ("_dynamo.reset", "compiler.reset")
 
@@ -193,7 +193,7 @@ def set_at_the_start(text: str, line: int) -> str | None:
     body = source.module.body
     lines = [each for each in body if _called(each) in names]
     imports = [each for each in body if _is_import(each)]
-    all_calls = [call for call in source.calls() if dotted(call.func) in names]
+    all_calls = [call for call in source.every(cst.Call) if dotted(call.func) in names]
     if len(lines) != 1 or len(all_calls) != 1 or not imports:
         return None
     (setting,) = lines
@@ -213,10 +213,10 @@ def reset_removed(text: str, line: int) -> str | None:
     source = Source(text)
     names = {f"{torch_name(source)}.{name}" for name in _RESETS}
     changes: dict[cst.CSTNode, cst.RemovalSentinel] = {}
-    for call in source.calls():
+    for call in source.every(cst.Call):
         statement = next(source.enclosing(call, cst.SimpleStatementLine), None)
         is_in_loop = any(source.enclosing(call, cst.For, cst.While))
-        if dotted(call.func) in names and is_in_loop and isinstance(statement, cst.SimpleStatementLine):
+        if dotted(call.func) in names and is_in_loop and statement is not None:
             if _called(statement) is None or len(source.siblings(statement)) < 2:
                 return None
             changes[statement] = cst.RemoveFromParent()
@@ -225,12 +225,9 @@ def reset_removed(text: str, line: int) -> str | None:
 
 def _called(node: cst.CSTNode) -> str | None:
     """The function that a statement calls; None for a statement that is more than a call."""
-    if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
-        return None
-    only = node.body[0]
-    return (
-        dotted(only.value.func) if isinstance(only, cst.Expr) and isinstance(only.value, cst.Call) else None
-    )
+    only = alone_in(node)
+    call = only.value if isinstance(only, cst.Expr) else None
+    return dotted(call.func) if isinstance(call, cst.Call) else None
 
 
 def _uses_only_torch(source: Source, setting: cst.CSTNode) -> bool:
@@ -250,35 +247,24 @@ def _is_import(node: cst.CSTNode) -> bool:
     )
 
 
-# Arguments of the user's call of torch.compile
-
-
 def with_arguments(text: str, line: int, arguments: Iterable[Assignment]) -> str | None:
     """The source with these arguments in the call of torch.compile on this line, by name."""
     source = Source(text)
     wanted = {each.name: each.value for each in arguments}
+    new = [_argument(name, value) for name, value in wanted.items()]
     for node in source.expressions_at(line):
-        if isinstance(node, cst.Call) and (dotted(node.func) or "").rpartition(".")[2] == "compile":
-            others = [a for a in node.args if a.keyword is None or a.keyword.value not in wanted]
-            new = [_argument(name, value) for name, value in wanted.items()]
-            comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-            all_arguments = [a.with_changes(comma=comma) for a in [*others, *new][:-1]] + [new[-1]]
-            return source.with_changes({node: node.with_changes(args=all_arguments)})
+        if isinstance(node, cst.Call) and called_name(node) == "compile":
+            return source.with_changes({node: with_keywords(node, new)})
     for node in source.expressions_at(line):  # @torch.compile, without a call
         is_decorator = isinstance(source.parent(node), cst.Decorator)
         if is_decorator and dotted(node) == "torch.compile":
-            call = cst.Call(node, [_argument(name, value) for name, value in wanted.items()])
-            return source.with_changes({node: call})
+            return source.with_changes({node: cst.Call(node, new)})
     return None
 
 
 def _argument(name: str, value: str) -> cst.Arg:
     """A keyword argument. `value` is as in `dynamo run --override`: a literal, or a string without quotes."""
-    return cst.Arg(
-        expression(value if _is_literal(value) else repr(value)),
-        keyword=cst.Name(name),
-        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
-    )
+    return keyword_argument(name, expression(value if _is_literal(value) else repr(value)))
 
 
 def _is_literal(value: str) -> bool:
@@ -289,9 +275,6 @@ def _is_literal(value: str) -> bool:
     return True
 
 
-# Settings and environment variables, set in the program before torch reads them
-
-
 def with_settings(text: str, settings: Iterable[Assignment]) -> str | None:
     """The source with torch's settings set right after its import of torch; None where it has no import."""
     source = Source(text)
@@ -300,7 +283,7 @@ def with_settings(text: str, settings: Iterable[Assignment]) -> str | None:
         return None
     # `from torch import nn` does not bind the name `torch`.
     lines = [] if _binds_torch(torch_import) else ["import torch"]
-    lines += [line for setting in settings for line in _setting_lines(setting)]
+    lines += map(_setting_line, settings)
     return source.with_changes({torch_import: cst.FlattenSentinel([torch_import, *map(statement, lines)])})
 
 
@@ -317,10 +300,10 @@ def with_environment(text: str, variables: Iterable[Assignment]) -> str | None:
     return source.with_changes({torch_import: cst.FlattenSentinel(new)})
 
 
-def _setting_lines(setting: Assignment) -> list[str]:
+def _setting_line(setting: Assignment) -> str:
     if not setting.name.endswith("+"):
-        return [f"{setting.name} = {setting.value}"]
-    return [f"{setting.name.removesuffix('+')}.add({setting.value})"]
+        return f"{setting.name} = {setting.value}"
+    return f"{setting.name.removesuffix('+')}.add({setting.value})"
 
 
 def _binds_torch(line: cst.SimpleStatementLine) -> bool:
@@ -339,11 +322,9 @@ def _imports_os(source: Source, before: cst.SimpleStatementLine) -> bool:
     for line in source.module.body:
         if line is before:
             return False
-        for small in getattr(line, "body", ()) if isinstance(line, cst.SimpleStatementLine) else ():
-            if isinstance(small, cst.Import) and any(
-                source.text_of(a).strip(", ") == "os" for a in small.names
-            ):
-                return True
+        imports = [each for each in getattr(line, "body", ()) if isinstance(each, cst.Import)]
+        if any(source.text_of(name).strip(", ") == "os" for each in imports for name in each.names):
+            return True
     return False
 
 

@@ -10,9 +10,20 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
-from .analysis import calls_outside_torch, nodes
+from .analysis import calls_outside_torch
 from .hoisting import own_names
-from .source import Source, contains, dotted, names_in, torch_name
+from .source import (
+    Source,
+    alone_in,
+    called_name,
+    contains,
+    dotted,
+    keyword_argument,
+    names_in,
+    nodes,
+    torch_name,
+    with_keywords,
+)
 
 _WITHIN = (cst.Lambda, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 _REPEATED = (cst.For, cst.While, *_WITHIN)
@@ -48,14 +59,10 @@ def call_moved_out(text: str, line: int) -> str | None:
         return None
     changes: dict[cst.CSTNode, cst.CSTNode] = {moved: cst.Name(name)}
     for call in callee.calls:
-        equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
         as_called = _as_called(source, callee, call, moved)
         if as_called is None or _is_shadowed(source, call, names_in(moved)):
             return None
-        argument = cst.Arg(as_called, keyword=cst.Name(name), equal=equal)
-        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        known = [each.with_changes(comma=comma) for each in call.args]
-        changes[call] = call.with_changes(args=[*known, argument])
+        changes[call] = with_keywords(call, [keyword_argument(name, as_called)])
     parameters = callee.function.params
     added = cst.Param(cst.Name(name))
     keyword_only = [*parameters.kwonly_params, added]
@@ -67,10 +74,10 @@ def statement_moved_out(text: str, line: int) -> str | None:
     """The source with the statement on this line in front of each call of the function."""
     source = Source(text)
     callee, found = _callee(source, line), source.statement_at(line)
-    if callee is None or not isinstance(found, cst.SimpleStatementLine) or len(found.body) != 1:
+    only = alone_in(found)
+    if callee is None or found is None or not isinstance(only, cst.Expr):
         return None
-    only = found.body[0]
-    if not isinstance(only, cst.Expr) or names_in(only) & own_names(callee.function):
+    if names_in(only) & own_names(callee.function):
         return None
     if not contains(only, cst.Call) or contains(only, cst.Await, cst.Yield, cst.NamedExpr):
         return None
@@ -79,11 +86,7 @@ def statement_moved_out(text: str, line: int) -> str | None:
     changes: dict[cst.CSTNode, object] = {found: cst.RemoveFromParent()}
     for call in callee.calls:
         home = next(source.enclosing(call, cst.SimpleStatementLine), None)
-        if (
-            not isinstance(home, cst.SimpleStatementLine)
-            or home in changes
-            or _is_shadowed(source, call, names_in(only))
-        ):
+        if home is None or home in changes or _is_shadowed(source, call, names_in(only)):
             return None
         if not _is_called_first(source, call, home):
             return None
@@ -94,14 +97,8 @@ def statement_moved_out(text: str, line: int) -> str | None:
 
 def _callee(source: Source, line: int) -> _Callee | None:
     """The module's function that has this line; None where not all of its calls are known."""
-    torch = torch_name(source)
-    around = source.statement_at(line)
-    function = None if around is None else next(source.enclosing(around, cst.FunctionDef), None)
-    if (
-        torch is None
-        or not isinstance(function, cst.FunctionDef)
-        or source.parent(function) is not source.module
-    ):
+    torch, function = torch_name(source), source.function_at(line)
+    if torch is None or function is None or source.parent(function) is not source.module:
         return None
     if any(
         dotted(each.decorator.func if isinstance(each.decorator, cst.Call) else each.decorator)
@@ -110,7 +107,7 @@ def _callee(source: Source, line: int) -> _Callee | None:
     ):
         return None  # another decorator may call it too
     names = {function.name.value}
-    uses = [node for node in source.names() if node.value in names and node is not function.name]
+    uses = [node for node in source.every(cst.Name) if node.value in names and node is not function.name]
     for use in uses:
         parent = source.parent(use)
         compiled = source.parent(parent) if isinstance(parent, cst.Arg) else None
@@ -123,7 +120,7 @@ def _callee(source: Source, line: int) -> _Callee | None:
                 return None
             names.add(alias.value)
     calls = []
-    for node in source.names():
+    for node in source.every(cst.Name):
         parent = source.parent(node)
         if node.value not in names or node is function.name or isinstance(parent, cst.AssignTarget):
             continue
@@ -240,18 +237,9 @@ def _as_called(source: Source, callee: _Callee, call: cst.Call, moved: cst.Call)
 
 def _names_of_attributes_and_keywords(call: cst.Call) -> set[str]:
     """Names of attributes and keyword arguments, which are no variables."""
-    found: set[str] = set()
-
-    class Visitor(cst.CSTVisitor):
-        def visit_Attribute(self, node: cst.Attribute) -> None:
-            found.add(node.attr.value)
-
-        def visit_Arg(self, node: cst.Arg) -> None:
-            if node.keyword is not None:
-                found.add(node.keyword.value)
-
-    call.visit(Visitor())
-    return found
+    attributes = {node.attr.value for node in nodes(call) if isinstance(node, cst.Attribute)}
+    arguments = (node.keyword for node in nodes(call) if isinstance(node, cst.Arg))
+    return attributes | {keyword.value for keyword in arguments if keyword is not None}
 
 
 class _Substitute(cst.CSTTransformer):
@@ -269,10 +257,6 @@ class _Substitute(cst.CSTTransformer):
 def _argument_name(source: Source, call: cst.Call) -> str | None:
     """A name for the new argument, after the variable it is assigned to, else after the called function."""
     parent = source.parent(call)
-    if isinstance(parent, cst.Assign) and len(parent.targets) == 1:
-        target = parent.targets[0].target
-        if isinstance(target, cst.Name):
-            name = f"{target.value}_given"
-            return None if name in names_in(source.module) else name
-    name = f"{(dotted(call.func) or 'value').rpartition('.')[2]}_given"
-    return None if name in names_in(source.module) else name
+    target = parent.targets[0].target if isinstance(parent, cst.Assign) and len(parent.targets) == 1 else None
+    of = target.value if isinstance(target, cst.Name) else called_name(call) or "value"
+    return None if f"{of}_given" in names_in(source.module) else f"{of}_given"

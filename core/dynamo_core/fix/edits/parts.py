@@ -10,10 +10,22 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
-from .analysis import Compilation, changes_in_place, compilation_of, nodes
-from .division import Division, DoesNotFit, Part, called_name
+from .analysis import Compilation, changes_in_place, compilation_of
+from .division import Division, DoesNotFit, Part
 from .hoisting import own_names
-from .source import Source, Statement, contains, expression, names_in, statement, torch_name
+from .source import (
+    Source,
+    Statement,
+    called_name,
+    contains,
+    expression,
+    keyword_argument,
+    names_in,
+    nodes,
+    statement,
+    torch_name,
+    with_keywords,
+)
 
 # Syntax that means something else when moved to another function, or whose meaning the text does not show.
 _BOUND_TO_ITS_FUNCTION = (
@@ -53,7 +65,7 @@ def _around_in_callers(text: str, line: int, called: str | None = None) -> _Arou
         split = _split(found, found.line, called)
         return None if split is None else _Around(split, found.compiled)
     source = Source(text)
-    function = _function_at(source, line)
+    function = source.function_at(line)
     call = None if function is None else _only_call(source, function)
     if function is None or call is None:
         return None
@@ -61,7 +73,7 @@ def _around_in_callers(text: str, line: int, called: str | None = None) -> _Arou
     if outer is None:
         return None
     changed = Source(outer.text)
-    same = [each for each in nodes(changed.module) if _is_copy(each, function)]
+    same = [each for each in changed.every(cst.FunctionDef) if each.deep_equals(function)]
     if len(same) != 1:
         return None
     moved = changed.range_of(same[0]).start.line - source.range_of(function).start.line
@@ -69,16 +81,6 @@ def _around_in_callers(text: str, line: int, called: str | None = None) -> _Arou
     split = None if found is None else _split(found, found.line, called)
     # Where nothing is computed beside the line, the caller's parts are all that there is to compile.
     return outer if split is None else _Around(split, outer.compiled)
-
-
-def _function_at(source: Source, line: int) -> cst.FunctionDef | None:
-    around = source.statement_at(line)
-    function = None if around is None else next(source.enclosing(around, cst.FunctionDef), None)
-    return function if isinstance(function, cst.FunctionDef) else None
-
-
-def _is_copy(node: cst.CSTNode, function: cst.FunctionDef) -> bool:
-    return isinstance(node, cst.FunctionDef) and node.deep_equals(function)
 
 
 def _is_attribute(source: Source, node: cst.Name) -> bool:
@@ -92,10 +94,10 @@ def _only_call(source: Source, function: cst.FunctionDef) -> cst.Call | None:
     is_method = any(source.enclosing(function, cst.ClassDef))
     uses = [
         node
-        for node in source.names()
+        for node in source.every(cst.Name)
         if node.value == name and node is not function.name and _is_attribute(source, node) == is_method
     ]
-    calls = [each for each in source.calls() if called_name(each) == name]
+    calls = [each for each in source.every(cst.Call) if called_name(each) == name]
     return calls[0] if len(calls) == 1 == len(uses) and not source.is_inside(calls[0], function) else None
 
 
@@ -133,8 +135,7 @@ class _Found:
 def _find(text: str, line: int, compiled: Compilation | None = None) -> _Found | None:
     """The statement on a line, if its function can be split; `compiled` as it says, where it is known."""
     source = Source(text)
-    around = source.statement_at(line)
-    function = _function_at(source, line)
+    around, function = source.statement_at(line), source.function_at(line)
     if around is None or function is None:
         return None
     compiled = compiled or compilation_of(source, function)
@@ -175,7 +176,7 @@ def _assemble(found: _Found, body: Sequence[cst.BaseStatement], parts: Sequence[
         body=function.body.with_changes(body=body),
         decorators=[each for each in function.decorators if each not in without],
     )
-    home = next(source.enclosing(function, cst.ClassDef), function)
+    home = next(source.enclosing(function, cst.ClassDef), None) or function
     whole = caller if home is function else home.deep_replace(function, caller)
     assert isinstance(whole, cst.FunctionDef | cst.ClassDef)
     empty = list(itertools.takewhile(lambda each: each.comment is None, whole.leading_lines))
@@ -199,15 +200,8 @@ def _function_of(part: Part, decorator: cst.Decorator) -> cst.FunctionDef:
 
 def _with_dynamic(decorator: cst.Decorator) -> cst.Decorator:
     node = decorator.decorator
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    dynamic = cst.Arg(expression("True"), keyword=cst.Name("dynamic"), equal=equal)
-    if not isinstance(node, cst.Call):
-        return cst.Decorator(cst.Call(node, [dynamic]))
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    others = [each for each in node.args if each.keyword is None or each.keyword.value != "dynamic"]
-    return cst.Decorator(
-        node.with_changes(args=[*(each.with_changes(comma=comma) for each in others), dynamic])
-    )
+    call = node if isinstance(node, cst.Call) else cst.Call(node)
+    return cst.Decorator(with_keywords(call, [keyword_argument("dynamic", expression("True"))]))
 
 
 def _two_empty_lines() -> list[cst.EmptyLine]:

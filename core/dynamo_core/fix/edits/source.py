@@ -1,11 +1,12 @@
 """A source file as a syntax tree that keeps its formatting: find the nodes on a line, and replace them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias, TypeVar
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, ParentNodeProvider, PositionProvider
 
+_Node = TypeVar("_Node", bound=cst.CSTNode)
 Statement: TypeAlias = cst.BaseStatement
 Put: TypeAlias = "cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.BaseStatement]"
 
@@ -43,37 +44,27 @@ class Source:
             if isinstance(node, cst.BaseExpression) and span.start.line <= line <= span.end.line:
                 yield node
 
-    def names(self) -> Iterator[cst.Name]:
-        """Every plain name."""
-        for node in self._ranges:
-            if isinstance(node, cst.Name):
-                yield node
-
-    def calls(self) -> Iterator[cst.Call]:
-        """Every call."""
-        for node in self._ranges:
-            if isinstance(node, cst.Call):
-                yield node
+    def every(self, kind: type[_Node]) -> Iterator[_Node]:
+        """Every node of a kind, outer ones before those inside of them."""
+        return (node for node in self._ranges if isinstance(node, kind))
 
     def assignments(self) -> Iterator[tuple[str, cst.BaseExpression]]:
         """Every plain name that is assigned to, with the value."""
-        for node in self._ranges:
-            if isinstance(node, cst.Assign):
-                for assigned in node.targets:
-                    if isinstance(assigned.target, cst.Name):
-                        yield assigned.target.value, node.value
+        for node in self.every(cst.Assign):
+            for assigned in node.targets:
+                if isinstance(assigned.target, cst.Name):
+                    yield assigned.target.value, node.value
 
-    def functions(self) -> Iterator[cst.FunctionDef]:
-        """Every function and method."""
-        for node in self._ranges:
-            if isinstance(node, cst.FunctionDef):
-                yield node
+    def function_at(self, line: int) -> cst.FunctionDef | None:
+        """The innermost function around the statement on this line."""
+        around = self.statement_at(line)
+        return None if around is None else next(self.enclosing(around, cst.FunctionDef), None)
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode:
         """The node that directly contains this one."""
         return self._parents[node]
 
-    def enclosing(self, node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    def enclosing(self, node: cst.CSTNode, *kinds: type[_Node]) -> Iterator[_Node]:
         """The nodes of these kinds that contain a node, the innermost first."""
         while node in self._parents:
             node = self._parents[node]
@@ -99,7 +90,9 @@ class Source:
 
     def with_changes(self, changes: Mapping[cst.CSTNode, Put]) -> str:
         """The module's text with these nodes replaced by another, by several statements, or removed."""
-        return _code(self.module.visit(_Replacing(changes)))
+        changed = self.module.visit(_Replacing(changes))
+        assert isinstance(changed, cst.Module)
+        return changed.code
 
 
 class _Replacing(cst.CSTTransformer):
@@ -112,29 +105,27 @@ class _Replacing(cst.CSTTransformer):
         return self._changes.get(original_node, updated_node)
 
 
-def _code(module: cst.CSTNode) -> str:
-    assert isinstance(module, cst.Module)
-    return module.code
+def nodes(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The node and all of its descendants."""
+    yield node
+    for child in node.children:
+        yield from nodes(child)
 
 
 def names_in(node: cst.CSTNode) -> set[str]:
     """Every plain name in a node."""
-    found: set[str] = set()
-    _visit(node, lambda each: found.add(each.value) if isinstance(each, cst.Name) else None)
-    return found
+    return {each.value for each in nodes(node) if isinstance(each, cst.Name)}
 
 
 def contains(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> bool:
     """Whether a node, or one inside of it, is of one of these kinds."""
-    found: list[cst.CSTNode] = []
-    _visit(node, lambda each: found.append(each) if isinstance(each, kinds) else None)
-    return bool(found)
+    return any(isinstance(each, kinds) for each in nodes(node))
 
 
-def _visit(node: cst.CSTNode, visitor: Callable[[cst.CSTNode], object]) -> None:
-    visitor(node)
-    for child in node.children:
-        _visit(child, visitor)
+def alone_in(node: cst.CSTNode | None) -> cst.BaseSmallStatement | None:
+    """The only small statement of a line; None for several with semicolons, and for a block."""
+    is_one = isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1
+    return node.body[0] if is_one and isinstance(node, cst.SimpleStatementLine) else None
 
 
 def statement(text: str, like: cst.BaseStatement | None = None) -> cst.SimpleStatementLine:
@@ -167,6 +158,26 @@ def dotted(node: cst.BaseExpression) -> str | None:
         inner = dotted(node.value)
         return None if inner is None else f"{inner}.{node.attr.value}"
     return None
+
+
+def called_name(node: cst.BaseExpression) -> str:
+    """`step` of `self.model.step`, or of a call of it; "" where it has no name."""
+    return (dotted(node.func if isinstance(node, cst.Call) else node) or "").rpartition(".")[2]
+
+
+def keyword_argument(name: str, value: cst.BaseExpression) -> cst.Arg:
+    """An argument by name, without spaces around the equal sign."""
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return cst.Arg(value, keyword=cst.Name(name), equal=equal)
+
+
+def with_keywords(call: cst.Call, arguments: Sequence[cst.Arg]) -> cst.Call:
+    """The call with these keyword arguments at its end, instead of earlier ones of the same names."""
+    names = {each.keyword.value for each in arguments if each.keyword is not None}
+    others = [each for each in call.args if each.keyword is None or each.keyword.value not in names]
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    *first, last = *others, *arguments
+    return call.with_changes(args=[*(each.with_changes(comma=comma) for each in first), last])
 
 
 def torch_name(source: Source) -> str | None:
