@@ -172,7 +172,7 @@ SPECS: dict[Kind, KindSpec] = {
     "overhead-bound graphs": KindSpec(),
     "costly guards": KindSpec(shown_by="dynamo guards"),
     "never pays back": KindSpec(of_the_run=True, is_context=True),
-    "unrolled loop": KindSpec(of_the_run=True),
+    "unrolled loop": KindSpec(),
     "unstable key": KindSpec(shown_by="dynamo cache"),
     "cold start": KindSpec(of_the_run=True, is_context=True, shown_by="dynamo cache"),
     "caches off": KindSpec(of_the_run=True, is_context=True, shown_by="dynamo cache"),
