@@ -220,15 +220,13 @@ _WRONG = [kind for kind, spec in SPECS.items() if spec.rank == "wrong"]
 _UNTIMED = [kind for kind, spec in SPECS.items() if spec.rank in ("keeps out", "untimed")]
 # What names no line is mostly what others lead to: it comes before them only where it is worth so much more.
 _WITHOUT_A_LINE = 10
-_PAID_ONCE = 10  # times what a break costs this run; a single recompile of less comes behind it
 _UNKNOWN = -1.0  # less than any time
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
     """The worst first. Equal ones stay in the order in which they were found.
 
-    What was compiled again but once is paid for, and comes behind breaks that each further call meets, unless
-    it took many times as long as they cost this run.
+    What was compiled again but once is paid for, and comes behind breaks that each further call meets.
     """
     found = list(findings)
     in_order = by_cause(sorted(found, key=ranking(found)))
@@ -242,12 +240,11 @@ def ranking(findings: Sequence[Finding]) -> Callable[[Finding], tuple[float, ...
     )
     most = max(without_a_line, default=_UNKNOWN)
     worth = {id(each): _worth_among(each, most) for each in findings}
-    of_breaks = [worth[id(each)] for each in findings if _is_met_by_each_call(each)]
+    least = min((worth[id(each)] for each in findings if _is_met_by_each_call(each)), default=float("inf"))
 
     def rank(finding: Finding) -> tuple[float, ...]:
-        own = worth[id(finding)]
-        ahead = [each for each in of_breaks if _happened_once(finding) and _is_ahead_of_one_off(each, own)]
-        return _rank(finding, min(ahead, default=own), bool(ahead))
+        is_behind = _happened_once(finding) and worth[id(finding)] >= least
+        return _rank(finding, least if is_behind else worth[id(finding)], is_behind)
 
     return rank
 
@@ -278,11 +275,6 @@ def _is_met_by_each_call(finding: Finding) -> bool:
 
 def _happened_once(finding: Finding) -> bool:
     return finding.kind == "recompile" and finding.evidence.times <= len(finding.processes)
-
-
-def _is_ahead_of_one_off(of_break: float, of_recompile: float) -> bool:
-    """Whether a break that each call meets stands before a single recompile; both by what they are worth."""
-    return of_break <= of_recompile and (of_break < 0.0 or of_recompile < _PAID_ONCE * of_break)
 
 
 def _worth_among(finding: Finding, most_without_a_line: float) -> float:

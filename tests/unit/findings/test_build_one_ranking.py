@@ -62,7 +62,7 @@ def test_what_is_wrong_comes_first_whoevers_it_is() -> None:
     assert ranked([finding("graph break", 5.0), wrong])[0] == wrong
 
 
-@pytest.mark.parametrize("seconds", [0.6, None])
+@pytest.mark.parametrize("seconds", [1e-3, None])
 def test_what_was_compiled_again_once_comes_behind_a_break_in_every_call(seconds: float | None) -> None:
     met_once = finding("graph break", seconds)
     in_every_call = replace(met_once, evidence=Evidence(ran=300))
@@ -70,13 +70,6 @@ def test_what_was_compiled_again_once_comes_behind_a_break_in_every_call(seconds
     assert ranked([once, in_every_call]) == [in_every_call, once]
     assert ranked([often, in_every_call])[0] == often
     assert ranked([met_once, once])[0] == once
-
-
-def test_what_was_compiled_again_once_comes_first_where_it_took_many_times_what_the_break_costs() -> None:
-    in_every_call = replace(finding("graph break", 0.4), evidence=Evidence(ran=300))
-    assert ranked([in_every_call, once := finding("recompile", 5.0)]) == [once, in_every_call]
-    dear = replace(in_every_call, cost=Cost(saves_at_most=Figure(1.0, "measured")))
-    assert ranked([in_every_call, once, dear]) == [dear, once, in_every_call]
 
 
 def test_an_unrolled_loop_stands_by_what_compiling_it_took() -> None:
