@@ -34,19 +34,21 @@ def rejects_0_and_1(check: str) -> bool:
 
 def is_in_range(check: str, number: int) -> bool | None:
     """Whether a number passes a check of the form `2 <= x <= 15`; None for a check of another form."""
-    found = _BETWEEN.fullmatch(check)
-    if found is None or not (found["least"] or found["most"]):
-        return None
-    return int(found["least"] or number) <= number <= int(found["most"] or number)
+    least, most = _bounds(check)
+    return int(least or number) <= number <= int(most or number) if least or most else None
 
 
 def range_words(check: str) -> str:
     """The range in such a check in words: `2 to 15`, `16 or more`; "" for a check of another form."""
-    found = _BETWEEN.fullmatch(check)
-    least, most = (None, None) if found is None else (found["least"], found["most"])
+    least, most = _bounds(check)
     if least and most:
         return f"{least} to {most}"
     return f"{least} or more" if least else f"up to {most}" if most else ""
+
+
+def _bounds(check: str) -> tuple[str | None, str | None]:
+    found = _BETWEEN.fullmatch(check)
+    return (None, None) if found is None else (found["least"], found["most"])
 
 
 def deciding_line(
@@ -118,7 +120,6 @@ def is_on_length(failure: GuardFailure) -> bool:
 def lengthened_by(line: str, failure: GuardFailure) -> str | None:
     """The program's name of the list or dictionary that the guard is on, if the line changes its length."""
     name = _GLOBAL.sub(r"\1", failure.source or "")
-    changed = {
-        _SUBSCRIPT.sub("[]", each) for each in changed_by(line)
-    }  # the line may name a key by a variable
+    # The line may name a key by a variable.
+    changed = {_SUBSCRIPT.sub("[]", each) for each in changed_by(line)}
     return name if is_on_length(failure) and _SUBSCRIPT.sub("[]", name) in changed else None
