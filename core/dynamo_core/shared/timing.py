@@ -196,7 +196,7 @@ def _threads() -> dict[str, tuple[int, int]] | None:
     found = {}
     try:
         for thread in os.listdir(_TASKS):
-            counts = _counts(thread)
+            counts = scheduled_ns(f"{_TASKS}/{thread}")
             if counts is not None:
                 found[thread] = counts
     except (OSError, ValueError):
@@ -204,10 +204,13 @@ def _threads() -> dict[str, tuple[int, int]] | None:
     return found or None
 
 
-def _counts(thread: str) -> tuple[int, int] | None:
-    """A thread's time running and waiting, in ns; None if it has just ended, or the kernel does not count."""
+def scheduled_ns(task: str) -> tuple[int, int] | None:
+    """The time in ns that a thread or process, a folder of /proc, was running and waiting for a processor.
+
+    None if it has just ended, or the kernel does not count; OSError or ValueError where it cannot be read.
+    """
     try:
-        with open(f"{_TASKS}/{thread}/schedstat", encoding="ascii") as file:
+        with open(f"{task}/schedstat", encoding="ascii") as file:
             ran, waited, _ = file.read().split()
     except (FileNotFoundError, ProcessLookupError):
         return None

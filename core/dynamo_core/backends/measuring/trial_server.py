@@ -23,6 +23,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ...shared.timing import scheduled_ns
+
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG in linux/prctl.h
 _LONGEST = 20_000  # characters of the output and of an error's text
 _LOOK_EVERY = 0.005  # seconds
@@ -116,14 +118,12 @@ def _waited_for(child: int, limit: float) -> int | None:
 
 
 def _seconds_delayed(process: int) -> float:
-    """How long the main thread of a process waited for a processor; 0.0 where the system does not say.
-
-    Source: Linux, Documentation/scheduler/sched-stats.rst (/proc/PID/schedstat).
-    """
+    """How long the main thread of a process waited for a processor; 0.0 where the system does not say."""
     try:
-        return int(Path(f"/proc/{process}/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0
+        counts = scheduled_ns(f"/proc/{process}")
+    except (OSError, ValueError):
+        counts = None
+    return 0.0 if counts is None else counts[1] / 1e9
 
 
 def _be_program(folder: Path, text: str, plain: bool) -> NoReturn:
