@@ -188,10 +188,10 @@ def readers(folder: Path) -> dict[str, Reader]:
     """Every reader, by name."""
     calls = [file.read_bytes() for name in NAMES for file in stored(name).glob("dynamo_calls_*.bin")]
     stacks = b'Thread 0x00007f (most recent call first):\n  File "/x/y.py", line 3 in f\n'
-    trials = {"mark": None, "trials": {"k": {"cured": []}}}
+    trials = json.dumps({"mark": None, "trials": {"k": {"cured": []}}})
     state = json.dumps(["0" * 64, {"ending": "exception", "type": "E", "message": "m", "seconds": 1.0}])
     override = b"0/0-3:backend=aot_eager,mode=default,options.max_autotune=true"
-    fixes = {"mark": None, "program": None, "fixes": [], "patches": []}
+    fixes = json.dumps({"mark": None, "program": None, "fixes": [], "patches": []})
     file = "input"
     return {
         "lock": _lock(),
@@ -202,7 +202,9 @@ def readers(folder: Path) -> dict[str, Reader]:
         "project": Reader("pyproject.toml", [_PROJECT], _command("ls", ".")),
         "winners": Reader("winners.json", [_winners()], lambda: winners.read(Path("winners.json"))),
         "skill": Reader(
-            "AGENTS.md", [with_block("# Notes\n", "say").encode()], _command("skill", "--install", "agents")
+            "AGENTS.md",
+            [str(with_block("# Notes\n", "say")).encode()],
+            _command("skill", "--install", "agents"),
         ),
         "bundle": Reader("bundle.zip", [_bundle(folder)], _read_bundle),
         "dumps": Reader("nccl_trace_rank_0", [_dump()], _read_dumps),
@@ -211,8 +213,8 @@ def readers(folder: Path) -> dict[str, Reader]:
             file, [stacks], lambda: parse_stacks(Path(file).read_text(encoding="utf-8", errors="replace"))
         ),
         "repro": Reader("trials.jsonl", [state.encode()], lambda: _read_state(Path("trials.jsonl"))),
-        "trials": Reader(".dynamo/fix-trials/trials.json", [json.dumps(trials).encode()], _read_trials),
-        "proven": Reader(".dynamo/last-fix/fixes.json", [json.dumps(fixes).encode()], read_proven),
+        "trials": Reader(".dynamo/fix-trials/trials.json", [trials.encode()], _read_trials),
+        "proven": Reader(".dynamo/last-fix/fixes.json", [fixes.encode()], read_proven),
         "override": Reader(
             file,
             [override],
@@ -258,7 +260,8 @@ def main() -> int:
             own = Path(folder, name)
             own.mkdir()
             os.chdir(own)
-            began, failed = time.perf_counter(), {}
+            began = time.perf_counter()
+            failed: dict[str, tuple[int, str]] = {}
             for seed in range(options.seed, options.seed + options.inputs):
                 error = try_input(known[name], seed)
                 if error is not None:
