@@ -27,7 +27,7 @@ def test_the_example_in_the_docs_prints_what_explain_shows() -> None:
     with redirect_stdout(io.StringIO()) as printed:
         exec(example, {})
     first, *others = printed.getvalue().splitlines()
-    assert first.startswith("graph break /home/user/project/toy_example.py:8 0.00")
+    assert first.startswith("graph break /home/user/project/toy_example.py:8 2.24")
     told = document("explain", stored("toy"))
     ends = [f" {finding['title']}" for finding in told["findings"]]
     ends += [str(tuple(action["cures"])) for action in told["actions"]]

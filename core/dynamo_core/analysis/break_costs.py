@@ -1,9 +1,9 @@
 """What each graph break costs: the time between the graphs on both sides of it, and the recompiles it causes.
 
 The time from the graph that ends at the break to the graph that begins behind it holds the eager code there,
-the rest of the broken frame, and finding the resume function and checking its guards. Fixing the break saves
-at most this time. Breaks that follow one another with no graph in between share one such time. Recompiles
-that the broken line causes are counted in addition.
+the rest of the broken frame, and finding the resume function and checking its guards. Breaks that follow one
+another with no graph in between share one such time. Compiling in parts, and recompiles that the broken line
+causes, are counted in addition. Fixing the break saves at most all of this.
 """
 
 from collections import Counter
@@ -23,6 +23,7 @@ from ..model import (
     resumed_function,
 )
 from ..shared.quick_dataclass import dataclass
+from .break_compiles import seconds_in_parts
 from .break_effects import Crossing, DistinctBreak
 from .guard_failures import is_on_length, is_on_stack_value, lengthened_by
 from .recompile_echoes import CompileKey, compile_key
@@ -266,6 +267,7 @@ class BreakCost:
     """A break and what it costs. Seconds are None where no crossing was timed; `timed` says how many were.
 
     `along_with` are the other breaks within the same time: no graph runs between them and this one.
+    `seconds_in_parts` is what compiling in parts took at most beyond compiling one graph.
     """
 
     distinct: DistinctBreak
@@ -273,6 +275,7 @@ class BreakCost:
     timed: int
     along_with: tuple[DistinctBreak, ...] = ()
     recompiles: RecompilesOfABreak = NO_RECOMPILES
+    seconds_in_parts: float = 0.0
 
     @property
     def seconds(self) -> float | None:
@@ -295,11 +298,12 @@ def costs_of(breaks: Iterable[DistinctBreak], recompiled: Sequence[FrameRecompil
     """The cost of each break of a recording, in the order of `breaks`."""
     breaks = list(breaks)
     gaps, recompiles = Gaps(breaks), RecompilesByBreak(recompiled)
-    return [
-        BreakCost(distinct, gap.seconds_each, gap.timed, gap.along_with, recompiles.caused_by(distinct))
-        for distinct in breaks
-        for gap in [gaps.gap_at(distinct)]
-    ]
+    return [_cost(distinct, gaps.gap_at(distinct), recompiles.caused_by(distinct)) for distinct in breaks]
+
+
+def _cost(distinct: DistinctBreak, gap: Gap, recompiles: RecompilesOfABreak) -> BreakCost:
+    in_parts = seconds_in_parts(distinct, recompiles.compiles)
+    return BreakCost(distinct, gap.seconds_each, gap.timed, gap.along_with, recompiles, in_parts)
 
 
 def seconds_in_all(costs: Iterable[BreakCost]) -> float | None:
@@ -363,9 +367,11 @@ def _time_outside_words(cost: BreakCost) -> str:
     of_ranks = " in the rank that crosses it most" if seconds(all_ranks) != seconds(cost.seconds) else ""
     waits = cost.waits_at
     less = "" if waits is None else f", less what `{waits}` waits: that stays"
+    in_parts = cost.seconds_in_parts
+    compiling = f", and compiling in parts took up to {seconds(in_parts)} more" if in_parts else ""
     return (
         f"; {seconds(cost.seconds_each)} outside of graphs each time, "
-        f"{seconds(cost.seconds)} in all{of_ranks}{together}: "
+        f"{seconds(cost.seconds)} in all{of_ranks}{together}{compiling}: "
         f"fixing {'them all' if others else 'it'} saves at most this{less}"
     )
 

@@ -70,6 +70,7 @@ class Crossing:
 
     Where breaks follow one another with no graph in between, `ahead` and `behind` are the compiles that ended
     in a break before and after this one; `further_before` and `further_after` are the graphs beyond those.
+    `resumed` are all compiles of the code behind the break.
     """
 
     process: Process
@@ -82,6 +83,7 @@ class Crossing:
     further_after: tuple[Graph, ...] = ()
     ahead: tuple[CompileId | None, ...] = ()
     behind: tuple[CompileId | None, ...] = ()
+    resumed: tuple[CompileId | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -230,6 +232,7 @@ class _ProcessRecords:
             resuming.further_after,
             ahead,
             resuming.further_breaks,
+            resuming.compiles,
         )
 
     def _what_resumes(self, compile_id: CompileId | None) -> "_Resuming":

@@ -133,7 +133,7 @@ class GraphChange:
 
 @dataclass(frozen=True)
 class FindingChange:
-    """A finding that both runs have, met another number of times."""
+    """A finding that both runs have, whose count changed."""
 
     before: Finding
     after: Finding

@@ -95,7 +95,7 @@ def _changed_parts(
         changed = sum(change.times for change in graphs)
         parts.append(f"{number(changed, 'graph')} changed")
     if not parts and findings.changed:
-        parts.append(f"{number(len(findings.changed), 'finding')} met another number of times")
+        parts.append(f"{number(len(findings.changed), 'finding')} with another count")
     if not parts:
         names = dict.fromkeys(change.name for change in counts if change.name != EXIT_CODE)
         parts = [f"the number of {name}" for name in names][:3]

@@ -94,8 +94,11 @@ def _cost(cost: BreakCost) -> Cost:
     if cost.seconds is None:
         return Cost(lost=of_recompiles, saves_at_most=of_recompiles)
     lost = Figure(cost.seconds + recompiling, "sampled")
-    # How much of it is the waiting was not measured, and the waiting stays.
-    return Cost(lost=lost, saves_at_most=lost if cost.waits_at is None else of_recompiles)
+    # How much of the time outside is the waiting was not measured, and the waiting stays.
+    running = lost if cost.waits_at is None else of_recompiles
+    if not cost.seconds_in_parts:
+        return Cost(lost=lost, saves_at_most=running)
+    return Cost(lost, saves_at_most=Figure((running.seconds or 0.0) + cost.seconds_in_parts, "estimated"))
 
 
 # Findings: frames that Dynamo gave up, so that they run eager or end the program.

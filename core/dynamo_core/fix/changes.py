@@ -4,7 +4,7 @@ import os
 import tokenize
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from ..findings.actions import LIST_VARIABLES
@@ -13,7 +13,7 @@ from ..launch.run import Request
 from ..model import Place, Recording
 from ..remedies.rules import Assignment, Change
 from ..shared.quick_dataclass import dataclass
-from .edits import CHANGES_CALLERS, EDITS, edit_of
+from .edits import CHANGES_CALLERS, EDITS, Edit, edit_of
 from .edits.lines import with_arguments, with_environment, with_settings
 from .trial import Patch, can_be_edited, script_of
 
@@ -27,7 +27,7 @@ class LineEdit:
 
     file: str
     line: int
-    edit: Callable[[str, int], str | None]
+    edit: Edit
     changes_callers: bool = False
 
 
@@ -80,10 +80,15 @@ def source_change(place: Place | None, change: Change, called_at: Sequence[Place
         assert place is not None
         changes_callers = change.edit in CHANGES_CALLERS
         return SourceChange(lines=(LineEdit(place.file, place.line, edit_of(change), changes_callers),))
-    arguments = partial(with_arguments, arguments=change.arguments)
     calls = called_at if change.arguments else ()
-    lines = tuple(LineEdit(call.file, call.line, arguments) for call in calls)
+    lines = tuple(LineEdit(call.file, call.line, _with_arguments(change.arguments)) for call in calls)
     return SourceChange(lines, change.settings, change.environment)
+
+
+@cache
+def _with_arguments(arguments: tuple[Assignment, ...]) -> Edit:
+    """One and the same edit for equal arguments, so that a call that several findings name gets them once."""
+    return partial(with_arguments, arguments=arguments)
 
 
 def patches(

@@ -182,7 +182,7 @@ def break_cost_blocks(case: Case, show_all: bool) -> Iterator[Block]:
     yield from rest(len(costs) - len(rows), "break", ": --all.")
     yield Paragraph(
         "From the graph before a break to the one after it, on average over a sample: fixing the break "
-        "saves at most this. `dynamo breaks` says how."
+        "saves at most this, and some compiling. `dynamo breaks` says how."
         + (_TOGETHER if any(cost.along_with for cost in costs) else ""),
         "dim",
     )

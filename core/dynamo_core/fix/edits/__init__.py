@@ -1,7 +1,7 @@
 """Edits of a program's source, by the names that remedies use. Each keeps the file's formatting."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 
 from ...remedies.rules import Change
 from .branch import assert_of_one_condition, branch_to_where
@@ -51,8 +51,9 @@ _WITH_OPERAND: Mapping[str, Callable[[str, int, str | None], str | None]] = {
 }
 
 
+@cache
 def edit_of(change: Change) -> Edit:
-    """The edit that a change names."""
+    """The edit that a change names; equal changes have one and the same."""
     assert change.edit is not None
     if change.operand is None:
         return EDITS[change.edit]
