@@ -92,7 +92,7 @@ def _cost(cost: BreakCost) -> Cost:
     recompiling = cost.recompiles.seconds
     of_recompiles = Figure(recompiling, "measured") if recompiling else NOT_RECORDED
     if cost.seconds is None:
-        return Cost(lost=of_recompiles, saves_at_most=of_recompiles)
+        return Cost(lost=of_recompiles)
     lost = Figure(cost.seconds + recompiling, "sampled")
     # How much of the time outside is the waiting was not measured, and the waiting stays.
     running = lost if cost.waits_at is None else of_recompiles

@@ -281,7 +281,7 @@ def _worth_among(finding: Finding, most_without_a_line: float) -> float:
     is_untimed = finding.cost.saves_at_most.seconds is None
     if finding.kind == "graph break" and is_untimed and not finding.is_library:
         # Time outside of graphs, say, or tiny graphs: what a break leads to, and the break says more.
-        return most_without_a_line
+        return max(most_without_a_line, finding.cost.lost.seconds or _UNKNOWN)
     return _worth(finding)
 
 

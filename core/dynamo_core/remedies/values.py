@@ -13,6 +13,7 @@ from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate,
 
 _BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent jump")
 _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
+_PRINTS_A_VALUE = re.compile(r"^\s*print\(.{0,200}(?:\.item|\.tolist|\.numpy)\(\)")
 _ASSERT = re.compile(r"^\s*assert\b")
 _WHILE = re.compile(r"^\s*while\b")
 _APPENDS = re.compile(r"\s*[\w.]{1,100}\.(?:append|add|extend)\(")
@@ -256,6 +257,19 @@ _BRANCHES: BreakRules = (
     ),
 )
 _VALUES: BreakRules = (
+    # The call that takes the value, the text that is made of it, and the print: three breaks of one line.
+    Rule(
+        re.compile(rf"{_VALUE.pattern}|BUILD_STRING|builtin operator `print`"),
+        "`{line}` prints what a tensor holds, " + _NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "take `{line}` out of the compiled code: return the tensor, and print after the call of "
+                "`{function}`.",
+                cures=("item_printed",),
+            ),
+        ),
+        line=_PRINTS_A_VALUE,
+    ),
     Rule(
         _VALUE,
         "which way `{branch}` goes depends on what a tensor holds, " + _NOT_KNOWN,

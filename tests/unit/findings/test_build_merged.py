@@ -16,9 +16,11 @@ from dynamo_core.model import (
     Process,
     ProcessEnd,
     ProcessInfo,
+    RecompileReasons,
     Recording,
     ResumeFunction,
 )
+from dynamo_core.recording.guards import parse_guard_failure
 from support.made import of_one_process
 from support.made_findings import a_break, fallback, graph, reasons, recompile, times
 
@@ -122,6 +124,33 @@ def test_a_break_costs_what_the_rank_lost_that_crossed_it_most() -> None:
     (apart,) = find(of_processes(crossed(10), crossed(40)))
     assert apart.cost.saves_at_most.seconds == pytest.approx(0.1)
     assert "100 ms in all: fixing" in apart.effect
+
+
+def test_a_break_saves_what_compiling_in_parts_takes_as_well() -> None:
+    part = replace(recompile(), recompile_reason=None)
+    compiles = [
+        replace(part, compile_id=CompileId(1, 0), seconds=3.0),
+        replace(part, compile_id=CompileId(1, 1), seconds=1.0),
+    ]
+    (broken,) = (
+        each for each in find(of_processes(crossed(40, compiles=compiles))) if each.kind == "graph break"
+    )
+    assert broken.cost.saves_at_most.seconds == pytest.approx(1.08)
+    assert broken.cost.saves_at_most.known == "estimated"
+    assert broken.cost.lost.seconds == pytest.approx(0.08)
+    assert "80 ms in all, and compiling in parts took up to 1.00 s more: fixing it" in broken.effect
+
+
+def test_where_the_time_outside_of_graphs_is_not_known_nothing_bounds_what_a_break_saves() -> None:
+    text = "SEEN.append(float(x))"
+    again = replace(recompile(seconds=3.0), compile_id=CompileId(0, 1))
+    words = f"0/0: len(G['SEEN']) == 0  # {text}  # /home/me/train.py:7 in forward"
+    told = RecompileReasons(again.compile_id, (parse_guard_failure(words),))
+    found = find(
+        of_processes({"breaks": [a_break(7, text=text)], "compiles": [again], "recompile_reasons": [told]})
+    )
+    assert found[0].kind == "graph break"
+    assert (found[0].cost.lost.seconds, found[0].cost.saves_at_most.known) == (3.0, "not recorded")
 
 
 def crossed(calls: int, **fields: Any) -> dict[str, Any]:
