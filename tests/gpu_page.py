@@ -115,7 +115,7 @@ COMMANDS = (
     Command("what was compared", "explain verified"),
     Command("a wrong backend is found", "run --verify=error -o wrong wrong.py", 117),
     Command("its stage and line", "explain wrong"),
-    Command("the wrong graph, shrunk", "repro wrong -o repro.py --budget 5m"),
+    Command("the wrong graph, shrunk", "repro --yes wrong -o repro.py --budget 5m"),
     Command("its page", "report recorded -o page.html"),
 )
 

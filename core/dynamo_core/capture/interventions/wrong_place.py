@@ -42,14 +42,15 @@ def place_of(first: Difference, stage: str | None, lines: Lines) -> Place | None
     if captured is not None:
         place = first_different_line(operations, lines(captured)[OPERATIONS])
         if place is not None and not place[0]:
-            return None
+            return None  # it is in none of the program's lines
         if place is None and stage == STALE:
             inputs = (memory for path, memory in eager[MEMORY].items() if not path.startswith(RESULT))
             place = first_write_to(operations, inputs)
     else:
         place = _wrong_alone(stage, lines)
     made = last_operation_on(operations, eager[MEMORY].get(first.path), writes=first.kind == "mutation")
-    return place or made or _only_write(first, operations) or _only_line(first, eager)
+    found = place or made or _only_write(first, operations) or _only_line(first, eager)
+    return found if found and found[0] else None
 
 
 def _wrong_alone(stage: str | None, lines: Lines) -> Place | None:

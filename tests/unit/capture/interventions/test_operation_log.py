@@ -166,3 +166,12 @@ def test_the_one_line_that_changes_an_object_of_pythons_is_named(tmp_path: Path)
     eager = {"operations": [operation(file, 4, "add")], "memory": {}, "returned": []}
     missing = Difference("mutation", "self.seen[0]", "missing")
     assert place_of(missing, "tracing", lambda _: eager) == (file, 3, "")
+
+
+def test_an_operation_in_none_of_the_programs_lines_has_no_place() -> None:
+    """A module of torch's alone is compiled: whatever the log names, it is no line."""
+    made = ["", 0, "addmm", 1.0, "", [1], [], []]
+    eager: dict[str, Any] = {"operations": [made], "memory": {"result": [1]}, "returned": []}
+    wrong = Difference("value", "result", "")
+    assert place_of(wrong, None, lambda _: eager) is None
+    assert place_of(wrong, "own", lambda which: {"place": ["", 0, "gelu"]} if which else eager) is None
