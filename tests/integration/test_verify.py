@@ -202,6 +202,21 @@ PROGRAM_IS_WRONG = {
         "f(torch.zeros(1, 4))\n",
         ("AOTAutograd", 6, "value"),
     ),
+    "operation that a backend of the program's computes otherwise": (
+        "def my_backend(gm, example_inputs):\n"
+        "    for node in gm.graph.nodes:\n"
+        "        if node.target == 'sin':\n"
+        "            node.target = 'cos'\n"
+        "    gm.recompile()\n"
+        "    return gm\n"
+        "@torch.compile(backend=my_backend)\n"
+        "def f(x):\n"
+        "    y = x + 1\n"
+        "    z = y.sin()\n"
+        "    return z * 2\n"
+        "f(torch.zeros(3))\n",
+        ("my_backend", 11, "value"),
+    ),
 }
 
 

@@ -22,6 +22,7 @@ from ...backends.agreement import change_last_bits, rounding_mode
 from ..errors import text_of
 from ..frames.program_files import is_own
 from ..frames.source import is_wrapper_of_modules
+from ..probes.graphs import inner_backend
 from .fork_server import refuse_to_reach_out
 from .observed_state import (
     GRADIENT,
@@ -110,12 +111,21 @@ class ProgramCall:
             backend, _, how = detail.partition("+")
             if f"+{how}" == WITH_CASTS:
                 inductor.emulate_precision_casts = True
-            leaves = self._observed(self._compile(backend, is_dynamic=f"+{how}" == WITH_DYNAMIC))
+            leaves = self._observed(self._compile(self._named(backend), is_dynamic=f"+{how}" == WITH_DYNAMIC))
         else:
             raise ValueError(request)
         buffer = io.BytesIO()
         torch.save(leaves, buffer)
         file.write(buffer.getbuffer())
+
+    def _named(self, backend: str) -> Any:
+        """The backend of this name: one of torch's registry, or else the program's own function."""
+        import torch
+
+        try:
+            return torch._dynamo.lookup_backend(backend)
+        except Exception:  # InvalidBackend
+            return inner_backend(self._context.callback)
 
     def _compile(self, backend: Any, *, is_dynamic: bool = False) -> Any:
         """The program's function compiled anew, as the program asks for it, but by this backend."""
@@ -143,7 +153,7 @@ class ProgramCall:
             _let_compile()
             found: list[Any] = []
             backend = searching_backend(
-                which.removeprefix(ALONE), found, lambda call: outcome_of(call, (), {})
+                self._named(which.removeprefix(ALONE)), found, lambda call: outcome_of(call, (), {})
             )
             outcome_of(self._compile(backend), self.args, self.named)
             return {PLACE: found}

@@ -11,17 +11,16 @@ from .observed_state import RESULT, Leaves, observe
 from .operation_log import own_lines
 from .state_difference import compare_leaves
 
+Backend = Callable[..., Any]  # takes a graph and its inputs, and gives what to call
 OutcomeOf = Callable[[Callable[[], Any]], dict[str, Any]]  # what a call returned or raised, as roots
 
 
-def searching_backend(name: str, found: list[Any], outcome_of: OutcomeOf) -> Callable[..., Any]:
-    """A backend that runs a graph in eager, and notes the first operation that backend `name` gets wrong.
+def searching_backend(backend: Backend, found: list[Any], outcome_of: OutcomeOf) -> Backend:
+    """A backend that runs a graph in eager, and notes the first operation that `backend` gets wrong.
 
-    Its file, line and name are put into `found`.
+    The operation's file, line and name are put into `found`.
     """
     import torch
-
-    compile_with = torch._dynamo.lookup_backend(name)
 
     class Searching(torch.fx.Interpreter):
         def run_node(self, n: Any) -> Any:
@@ -29,7 +28,7 @@ def searching_backend(name: str, found: list[Any], outcome_of: OutcomeOf) -> Cal
             if not found and lines and n.op in ("call_function", "call_method"):
                 graph, inputs = _alone(n, self.env)
                 eager = _leaves(lambda values: graph(*values), inputs, outcome_of)
-                own = _leaves(lambda values: compile_with(graph, values)(*values), inputs, outcome_of)
+                own = _leaves(lambda values: backend(graph, values)(*values), inputs, outcome_of)
                 if compare_leaves(own, eager).differences:
                     found[:] = *lines[-1], target_name(n)
             return super().run_node(n)

@@ -278,8 +278,8 @@ def _described_graph(
     )
 
 
-def backend_name(backend: Any) -> str:
-    """The backend's name as the user knows it, inside torch's wrappers.
+def inner_backend(backend: Any) -> Any:
+    """The backend that the user gave, inside torch's wrappers.
 
     Source: torch/_dynamo/repro/after_dynamo.py (WrapBackendDebug), torch/__init__.py (_TorchCompile*Wrapper).
     """
@@ -290,8 +290,12 @@ def backend_name(backend: Any) -> str:
         if inner is None:
             break
         backend = inner
-    if type(backend).__name__ == "_TorchCompileWrapper":
-        backend = backend.compiler_fn
+    return backend.compiler_fn if type(backend).__name__ == "_TorchCompileWrapper" else backend
+
+
+def backend_name(backend: Any) -> str:
+    """The backend's name as the user knows it."""
+    backend = inner_backend(backend)
     name = getattr(backend, "compiler_name", None) or getattr(backend, "__name__", None)
     return str(name or type(backend).__name__)
 
