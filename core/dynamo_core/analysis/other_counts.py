@@ -38,13 +38,13 @@ def _left_eager(captured: list[Process]) -> Iterator[str]:
 def _functions(captured: list[Process]) -> Iterator[str]:
     """The program's own functions, where it has modules as well."""
     compiled = {
-        (frame.name, frame.place)
+        (frame.name, frame.place, frame.method)
         for process in captured
         for frame in process.frames
         if frame.outcome == "compiled" and not resumed_function(frame.name)
     }
-    functions = sum(not _is_forward(name) for name, _ in compiled)
-    if 0 < functions < len(compiled):
+    functions = sum(not _is_forward(name) for name, _, _ in compiled)
+    if functions and any(method or _is_forward(name) for name, _, method in compiled):
         yield f"{number(functions, 'function')} compiled besides forward methods"
 
 
