@@ -45,7 +45,7 @@ def _functions(captured: list[Process]) -> Iterator[str]:
     }
     functions = sum(not _is_forward(name) for name, _, _ in compiled)
     if functions and any(method or _is_forward(name) for name, _, method in compiled):
-        yield f"{number(functions, 'function')} compiled besides forward methods"
+        yield f"{number(functions, 'function')} captured besides forward methods"
 
 
 def _library_calls(captured: list[Process]) -> Iterator[str]:

@@ -168,6 +168,9 @@ def _why_no_graph(recording: Recording) -> str:
     raised = [frame for frame in frames if raised_error(frame)]
     if raised:
         return f"Compiling raised an error in the program: {first_line(raised[0].reason)}"
+    breaks = sum(len(process.breaks) for process in recording.processes)
+    if frames and breaks:
+        return f"Dynamo tried {number(len(frames), 'frame')}: {number(breaks, 'graph break')} left no graph."
     if frames:
         return f"Dynamo tried {number(len(frames), 'frame')} and compiled none of them."
     unused = [each for process in recording.processes for each in process.unused_compiles]

@@ -47,11 +47,11 @@ def test_where_only_modules_were_compiled_whole_nothing_is_said() -> None:
         ({"deferred": [Deferred("f", AT, 4)]}, "1 frame left eager by --capture-budget"),
         (
             {"frames": [frame("Net.forward"), frame("step"), frame("step")]},
-            "1 function compiled besides forward methods",
+            "1 function captured besides forward methods",
         ),
         (
             {"frames": [frame("training_step", method="Net.training_step")]},
-            "1 function compiled besides forward methods",
+            "1 function captured besides forward methods",
         ),
         ({"frames": [frame("Net.forward", "failed")]}, BEHIND_A_BREAK),
         ({"breaks": [broken(FORWARD, IN_LIBRARY)]}, BEHIND_A_BREAK),
