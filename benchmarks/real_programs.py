@@ -1,4 +1,4 @@
-"""Programs of public projects, plain and under `dynamo run`: output, exit code, CPU time, torch's counts.
+"""Programs of public projects, plain and under `dynamo run`: output, exit code, time, torch's counts.
 
 `programs/real/` has scripts that build a small model of a project with random numbers, and train or run it
 as the project's README shows. What they import is not part of this project: `pip install --no-deps` what is
@@ -34,6 +34,7 @@ _COLUMNS = (
     "compiled by",
     "exit",
     "output",
+    "wall",
     "CPU",
     "graphs, breaks, recompiles",
     "by torch.compile",
@@ -47,6 +48,7 @@ class Run:
 
     stdout: str
     exit_code: int
+    wall_s: float
     cpu_s: float
     counts: dict[str, int]
 
@@ -60,7 +62,7 @@ def run(command: list[str], folder: Path) -> Run:
         "TORCH_COUNTERS_FOLDER": str(counters),
         "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache"),
     }
-    before = sum(os.times()[2:4])
+    began, before = time.monotonic(), sum(os.times()[2:4])
     with (folder / "stdout").open("wb") as stdout, (folder / "stderr").open("wb") as stderr:
         try:
             ended = subprocess.run(
@@ -69,11 +71,12 @@ def run(command: list[str], folder: Path) -> Run:
             exit_code = ended.returncode
         except subprocess.TimeoutExpired:
             exit_code = 124
+    wall_s = time.monotonic() - began
     _wait_for_orphans()
     cpu_s = sum(os.times()[2:4]) - before
     counted = [json.loads(file.read_text()) for file in counters.iterdir()]
     counts = {name: sum(each[name] for each in counted) for name in _COMPARED}
-    return Run((folder / "stdout").read_text(errors="replace"), exit_code, cpu_s, counts)
+    return Run((folder / "stdout").read_text(errors="replace"), exit_code, wall_s, cpu_s, counts)
 
 
 def _wait_for_orphans() -> None:
@@ -100,7 +103,6 @@ def row(program: Path, folder: Path, options: list[str]) -> str:
         modules = [sys.executable, str(PROGRAMS / "compile_modules.py"), str(program)]
         by_torch = run(modules, folder / "compiled").counts
     counts = {name: summary[name] for name in _COMPARED}
-    bound = RATIO_BOUND * plain.cpu_s + ALLOWANCE_S
     return " | ".join(
         (
             program.stem,
@@ -108,7 +110,8 @@ def row(program: Path, folder: Path, options: list[str]) -> str:
             "the program" if calls_compile else "capture",
             f"{plain.exit_code} {recorded.exit_code}",
             difference(plain.stdout, recorded.stdout),
-            f"{plain.cpu_s:.1f} → {recorded.cpu_s:.1f} s" + ("" if recorded.cpu_s <= bound else " **over**"),
+            _times(plain.wall_s, recorded.wall_s),
+            _times(plain.cpu_s, recorded.cpu_s),
             _numbers(counts)
             + ("" if counts == recorded.counts else f" **torch {_numbers(recorded.counts)}**"),
             _numbers(by_torch),
@@ -139,6 +142,11 @@ def difference(plain: str, recorded: str) -> str:
         return "**differs**"
     pairs = zip(map(float, number.findall(plain)), map(float, number.findall(recorded)), strict=True)
     return f"numbers differ by {max(abs(a - b) for a, b in pairs):.1g}"
+
+
+def _times(plain_s: float, recorded_s: float) -> str:
+    is_over = recorded_s > RATIO_BOUND * plain_s + ALLOWANCE_S
+    return f"{plain_s:.1f} → {recorded_s:.1f} s" + (" **over**" if is_over else "")
 
 
 def _numbers(counts: dict[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""Runs a program with `Module.compile(backend="eager")` on each module that no other module calls."""
+"""Runs a program with `torch.compile(module, backend="eager")` of each module that no other module calls."""
 
 import runpy
 import sys
@@ -8,14 +8,15 @@ from typing import Any
 import torch
 
 _call = torch.nn.Module.__call__
+_compiled: dict[torch.nn.Module, Any] = {}
 
 
 def _call_compiled(module: torch.nn.Module, *args: Any, **named: Any) -> Any:
-    if module._compiled_call_impl is None:
-        module.compile(backend="eager")
     torch.nn.Module.__call__ = _call  # type: ignore[method-assign]
     try:
-        return module(*args, **named)
+        if module not in _compiled:
+            _compiled[module] = torch.compile(module, backend="eager")
+        return _compiled[module](*args, **named)
     finally:
         torch.nn.Module.__call__ = _call_compiled  # type: ignore[method-assign]
 

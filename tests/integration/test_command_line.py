@@ -211,6 +211,14 @@ def test_nothing_imports_torch_but_the_program(run: Runner, environment: Any) ->
         assert done.stderr.endswith("False\n")
 
 
+def test_explain_does_not_import_what_few_recordings_need(environment: Any) -> None:
+    code = "import sys; from dynamo_cli.report_commands import explain_command; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    imported = done.stdout.split()
+    assert "dynamo_core.case" in imported
+    assert {"torch", "multiprocessing", "ctypes", "statistics", "html"}.isdisjoint(imported)
+
+
 def test_help_has_examples_and_environment_variables(forked: Runner) -> None:
     assert all(said in forked("run", "--help").stdout for said in ("Examples:", "-m package.module"))
     text = forked("run", "--help-all").stdout

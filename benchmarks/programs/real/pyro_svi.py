@@ -1,4 +1,4 @@
-"""pyro: stochastic variational inference of a small regression, as its introduction."""
+"""pyro-ppl: stochastic variational inference of a small regression, as its introduction."""
 
 import pyro
 import pyro.distributions as dist

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..model import Compiling, Graph, Process, Recording, Run
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import FULLGRAPH_FIRST, SEMANTICS_COMPILED
+from .other_counts import why_counts_differ
 from .source_lines import is_library
 from .summary import (
     Summary,
@@ -167,6 +168,9 @@ def _why_no_graph(recording: Recording) -> str:
     raised = [frame for frame in frames if raised_error(frame)]
     if raised:
         return f"Compiling raised an error in the program: {first_line(raised[0].reason)}"
+    breaks = sum(len(process.breaks) for process in recording.processes)
+    if frames and breaks:
+        return f"Dynamo tried {number(len(frames), 'frame')}: {number(breaks, 'graph break')} left no graph."
     if frames:
         return f"Dynamo tried {number(len(frames), 'frame')} and compiled none of them."
     unused = [each for process in recording.processes for each in process.unused_compiles]
@@ -217,9 +221,9 @@ def _was_captured(process: Process) -> bool:
 
 
 def origin_sentence(recording: Recording) -> str:
-    """How it was captured, or that it is a plain trace of torch's."""
+    """How it was captured and why that counts otherwise, or that it is a plain trace of torch's."""
     if recording.run is not None or any(process.is_ours for process in recording.processes):
-        return capture_sentence(recording)
+        return f"{capture_sentence(recording)} {why_counts_differ(recording)}".rstrip()
     return "A torch trace that dynamo did not record: it has no frames, graph calls or bytecode."
 
 
@@ -363,6 +367,5 @@ def declined_because(graph: Graph) -> str:
 
 def short_backend(backend: str) -> str:
     """A backend in a file without the file's folder."""
-    """A backend file without its folder."""
     place_, colon, _ = backend.rpartition(":")
     return os.path.basename(backend) if colon and place_.endswith(".py") else backend

@@ -4,7 +4,6 @@ All signals that we pass on are blocked before the child exists, and taken one b
 lost at any moment, and there is no handler that could run at the wrong time.
 """
 
-import ctypes
 import os
 import resource
 import signal
@@ -278,6 +277,8 @@ def _end_with_parent() -> Callable[[], None] | None:
     """
     if not sys.platform.startswith("linux"):
         return None
+    import ctypes
+
     prctl = ctypes.CDLL(None).prctl  # looked up here: little is safe between fork and exec
     return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 

@@ -9,9 +9,7 @@ import os
 import pickle
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from io import BytesIO
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +58,9 @@ def _read_all(streams: Sequence[Path]) -> Iterator[DigestOfStream]:
     if len(streams) <= _IN_ONE_PROCESS:
         yield from map(digest_by_reading, streams)
         return
+    from concurrent.futures import ProcessPoolExecutor  # 30 ms, which few recordings need
+    from multiprocessing import get_context
+
     workers = max(1, min(len(os.sched_getaffinity(0)), 16))
     with ProcessPoolExecutor(workers, get_context("fork")) as pool:
         rows = pool.map(_as_text, streams, chunksize=_AT_A_TIME)

@@ -1,10 +1,15 @@
 """HTML for the output of a notebook's cell: paragraphs and lists, with all text escaped."""
 
-import html
 import re
 from collections.abc import Iterable
 
 _CODE = re.compile(r"`([^`\n]+)`")
+
+
+def _escaped(text: str) -> str:
+    from html import escape  # with a table of entities, which only a notebook needs
+
+    return escape(text)
 
 
 def paragraph(text: str) -> str:
@@ -14,7 +19,7 @@ def paragraph(text: str) -> str:
 
 def code(text: str) -> str:
     """Lines of source; "" of none."""
-    return f"<pre>{html.escape(text)}</pre>" if text else ""
+    return f"<pre>{_escaped(text)}</pre>" if text else ""
 
 
 def title(text: str) -> str:
@@ -35,4 +40,4 @@ def numbered(items: Iterable[str]) -> str:
 
 
 def _inline(text: str) -> str:
-    return _CODE.sub(r"<code>\1</code>", html.escape(text).replace("\n", "<br>"))
+    return _CODE.sub(r"<code>\1</code>", _escaped(text).replace("\n", "<br>"))

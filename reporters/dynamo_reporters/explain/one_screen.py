@@ -55,7 +55,7 @@ def _about(case: Case) -> Iterator[Block]:
         yield Paragraph(_cut(shlex.join(recording.run.command or []), 2, f" {after}"))
     if recording.processes:
         about = versions(recording)
-        yield Paragraph(_cut(f"{origin_sentence(recording)}{about and f' {about}.'}", 2))
+        yield Paragraph(_cut(f"{origin_sentence(recording)}{about and f' {about}.'}", 5))
 
 
 # What each section has to say in a line: above the actions those that stand above the findings.

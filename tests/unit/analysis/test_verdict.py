@@ -13,6 +13,7 @@ from dynamo_core.model import (
     Compiling,
     Frame,
     Graph,
+    GraphBreak,
     Place,
     Process,
     ProcessInfo,
@@ -89,6 +90,8 @@ def test_where_no_graph_was_compiled_it_says_how_far_it_came() -> None:
     assert said(raised) == f"{begin}Compiling raised an error in the program: no way"
     tried = of_one_process(frames=[frame("skipped")] * 2)
     assert said(tried) == f"{begin}Dynamo tried 2 frames and compiled none of them."
+    broken = of_one_process(frames=[frame("compiled")] * 2, breaks=[GraphBreak("no way", (), None)])
+    assert said(broken) == f"{begin}Dynamo tried 2 frames: 1 graph break left no graph."
     never = said(of_one_process(captures=[CAPTURED]))
     assert never.startswith(f"{begin}No frame reached Dynamo: nothing that --capture loops takes")
     assert said(of_one_process(captures=[OBSERVED])) == (

@@ -4,7 +4,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from operator import attrgetter
-from statistics import median
 from typing import NamedTuple
 
 from ...model import CompileId, Frame, Place, Process
@@ -74,6 +73,8 @@ def _clock(
     apart = [ended - first[key] for key, ended in own.items() if key in first]
     if len(apart) < LEAST_CALLS:
         return HostClock(host, ranks, None, None, len(apart))
+    from statistics import median  # with fractions and decimals, which the other reports do not need
+
     offset = median(apart)
     off = sorted(abs(each - offset) for each in apart)
     return HostClock(host, ranks, offset / 1e9, off[ceil(_SHARE * len(off)) - 1] / 1e9, len(apart))

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from itertools import accumulate, pairwise
 from pathlib import PurePath
-from statistics import median
 
 from ...model import CallSample, CallTimes, Graph, Place, Process, ProfileWindow, Recording
 from ...shared.errors import NothingSelected, did_you_mean
@@ -89,7 +88,7 @@ class Steps:
     @property
     def median(self) -> float:
         """The median of the blocks."""
-        return median(self.blocks)
+        return _median(self.blocks)
 
     @property
     def spread(self) -> tuple[float, float]:
@@ -238,9 +237,17 @@ def _is_regular(times: CallTimes | None, settled: int) -> bool:
     consecutive = [pair for pair in pairs if pair[1].number == pair[0].number + 1]
     chosen = consecutive if len(consecutive) >= _LEAST_CALLS else pairs
     intervals = [(b.began_ns - a.began_ns) / (b.number - a.number) for a, b in chosen]
-    typical = median(intervals) if intervals else 0.0
+    typical = _median(intervals) if intervals else 0.0
     regular = sum(interval for interval in intervals if typical / 2 <= interval <= typical * 2)
     return 2 * regular >= sum(intervals)
+
+
+def _median(values: Sequence[float]) -> float:
+    from statistics import (
+        median,
+    )  # with fractions and decimals, of which a recording without calls needs none
+
+    return median(values)
 
 
 def _first_call(graph: Graph) -> int:

@@ -28,6 +28,8 @@ class Budget:
     a graph is estimated by its ops, with what an op has cost so far in this process; where that is more than
     may be spent now, its frame is deferred before the backend is called.
 
+    A backward that is compiled when it is first called counts as well, and is not deferred.
+
     Time is CPU time of this process, on all threads, and of the processes that compile for Inductor. It does
     not depend on the machine's other load.
     """
@@ -48,6 +50,15 @@ class Budget:
             yield
         finally:
             self._spent_ns += thread_time_ns() - began_ns
+
+    @contextmanager
+    def _spending_by_others(self) -> Iterator[None]:
+        """Count as spent what the processes that compile for Inductor take in this context."""
+        began_ns = compile_processes_ns()
+        try:
+            yield
+        finally:
+            self._spent_by_others_ns += max(0, compile_processes_ns() - began_ns)
 
     def defers(self, code: CodeType) -> bool:
         """Whether a frame is deferred, with all that it calls; if so, that is recorded."""
@@ -75,15 +86,19 @@ class Budget:
         if self._exceeds(estimate_ns):
             self._estimates[id(code)] = code, estimate_ns
             raise CompileDeferred(f"compiling its graph of {ops} ops would take longer than it may now")
-        began_ns, others_ns = thread_time_ns(), compile_processes_ns()
+        began_ns, others_ns = thread_time_ns(), self._spent_by_others_ns
         try:
-            return call()
+            with self._spending_by_others():
+                return call()
         finally:
-            by_others_ns = max(0, compile_processes_ns() - others_ns)
-            self._spent_by_others_ns += by_others_ns
             if ops >= _FEWEST_OPS_MEASURED:
                 self._ops_compiled += ops
-                self._backend_ns += thread_time_ns() - began_ns + by_others_ns
+                self._backend_ns += thread_time_ns() - began_ns + self._spent_by_others_ns - others_ns
+
+    def compile_backward(self, call: Callable[[], Any]) -> Any:
+        """The result of `call`, which compiles a backward at its first call; what that takes is spent."""
+        with self.spending(), self._spending_by_others():
+            return call()
 
     def _ns_for_an_op(self) -> float:
         if not self._ops_compiled:

@@ -2,6 +2,7 @@
 
 Source: torch/_dynamo/eval_frame.py (_TorchDynamoContext, set_eval_frame), torch/_dynamo/convert_frame.py
 (CatchErrorsWrapper, ConvertFrameReturn), torch/_dynamo/types.py. Run with 2.8, 2.13 and 2.15.
+Of Inductor: torch/_inductor/compile_fx.py (fx_codegen_and_compile), 2.13.
 """
 
 import os
@@ -99,7 +100,20 @@ class WholeProgramCapture:
         import_hook.when_imported(
             "torch._dynamo.output_graph", self._probes.guarded("limits on backends")(self._limit_backends)
         )
+        import_hook.when_imported(
+            "torch._inductor.compile_fx", self._probes.guarded("limits on backends")(self._count_backwards)
+        )
         self._frames.enter()
+
+    def _count_backwards(self, compile_fx: Any) -> None:
+        """Count in the budget what Inductor compiles outside of a frame: backwards, at their first call."""
+
+        def fx_codegen_and_compile(proceed: Callable[..., Any], *args: Any, **named: Any) -> Any:
+            if self._limits.is_limited:
+                return proceed(*args, **named)
+            return self._budget.compile_backward(lambda: proceed(*args, **named))
+
+        self._probes.hook(compile_fx, "fx_codegen_and_compile", "limits on backends", fx_codegen_and_compile)
 
     def _limit_backends(self, output_graph: Any) -> None:
         seconds = self._settings.compile_limit

@@ -8,7 +8,7 @@ module's `forward` or the program's own code.
 import dis
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -51,9 +51,7 @@ class Policy:
             return TAKE
         if code.co_flags & _GENERATOR or (name.startswith("<") and name != "<lambda>"):
             return NEVER
-        own = is_own(code.co_filename) and not (
-            code.co_filename == "<string>" and frame.f_globals.get("__name__") != "__main__"
-        )
+        own = is_own(code.co_filename) and not _is_made_by_library(code, frame.f_globals)
         is_constructor = name == "__init__"
         if not (own or name == "forward" or is_constructor):
             return NEVER
@@ -107,6 +105,16 @@ def is_torch_module_file(file: str) -> bool:
     Their code is shared by all instances, so only outermost calls are worth a compile of their own.
     """
     return "/torch/nn/modules/" in file
+
+
+def _is_made_by_library(code: CodeType, names: Mapping[str, Any]) -> bool:
+    """Whether a library wrote this code, in memory or as a module of its package in some other folder."""
+    module = names.get("__name__")
+    if code.co_filename == "<string>":
+        return module != "__main__"
+    package = sys.modules.get(module.partition(".")[0]) if isinstance(module, str) else None
+    file = getattr(package, "__file__", None)
+    return isinstance(file, str) and not is_own(file)
 
 
 def _arguments(code: CodeType, values: Any) -> list[Any]:

@@ -3,12 +3,18 @@
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
+from types import ModuleType
 from typing import Any
 
 import pytest
 
+from dynamo_core.capture.probe_guard import ProbeGuard
 from dynamo_core.capture.whole_program.budget import Budget, CompileDeferred, compile_processes_ns
+from dynamo_core.capture.whole_program.capture import WholeProgramCapture
+from dynamo_core.capture.whole_program.limits import TracingLimits
 from dynamo_core.shared.our_record import OurRecord
+from dynamo_core.shared.settings import Settings
 
 
 class Stream:
@@ -72,6 +78,35 @@ def test_what_an_op_takes_is_measured() -> None:
     other = Budget(60.0, Stream())  # type: ignore[arg-type]
     other.call_backend(CODE, 20, lambda: work(0.02))
     other.call_backend(CODE, 5000, lambda: None)  # 500 s by the rate that is supposed at first
+
+
+def test_a_backward_that_is_compiled_later_is_spent_and_no_work_of_the_program() -> None:
+    budget = Budget(0.02, Stream())  # type: ignore[arg-type]
+    began = time.process_time()
+    assert budget.compile_backward(lambda: work(0.1)) is None
+    assert budget.defers(CODE)
+    with pytest.raises(ValueError, match="of the compiler"):
+        budget.compile_backward(fails)
+    work(time.process_time() - began + 0.05)
+    assert not budget.defers(CODE)
+
+
+@pytest.mark.parametrize("is_in_a_frame", [False, True])
+def test_what_inductor_compiles_outside_of_a_frame_is_spent(is_in_a_frame: bool) -> None:
+    probes = ProbeGuard(Stream())  # type: ignore[arg-type]
+    settings = Settings("rec", capture_budget=0.02)
+    limits = TracingLimits(settings, probes)
+    capture = WholeProgramCapture(settings, probes, print, limits)
+    compile_fx = ModuleType("torch._inductor.compile_fx")
+    compile_fx.fx_codegen_and_compile = work  # type: ignore[attr-defined]
+    capture._count_backwards(compile_fx)
+    with limits.limited() if is_in_a_frame else nullcontext():
+        compile_fx.fx_codegen_and_compile(0.1)
+    assert capture._budget.defers(CODE) is not is_in_a_frame  # the frame's own compile counts it
+
+
+def fails() -> None:
+    raise ValueError("of the compiler")
 
 
 def test_processes_that_this_one_has_started_to_compile_count() -> None:
