@@ -46,6 +46,7 @@ from .report_output import FORMATS, Output, write_report, writes_report
 from .running import say, verify_audited
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+_KEEPS_IT = "`dynamo check --update` keeps it so; with --runs 3, unless it differs from run to run"
 
 
 def _bound_option(name: str) -> _Decorator:
@@ -70,8 +71,8 @@ def _bound_option(name: str) -> _Decorator:
     type=click.IntRange(min=1),
     default=1,
     metavar="N",
-    help="Say what differs in N runs; with --update, note it in the lock file, so that it is not compared "
-    "later.",
+    help="Run the program N times, and say what differs from run to run; with --update, note it in the lock "
+    "file, so that it is not compared later.",
 )
 @documented_option("--exact", is_flag=True, help="Fail, too, where it is better than what is locked.")
 @_bound_option("graphs")
@@ -283,9 +284,9 @@ def _raise_for(
     if checked.unbounded:
         raise NothingToCompare(f"{', '.join(checked.unbounded)} has a bound, and was not recorded")
     if checked.better and exact:
-        raise NotAsLocked(f"{checked.program} got better; `dynamo check --update` keeps it so")
+        raise NotAsLocked(f"{checked.program} got better; {_KEEPS_IT}")
     if checked.better:
-        say(f"dynamo: {checked.program} got better; `dynamo check --update` keeps it so")
+        say(f"dynamo: {checked.program} got better; {_KEEPS_IT}")
 
 
 def _raise_if_wrong(recording: Recording) -> None:

@@ -37,7 +37,8 @@ def refuse_stdin(program: Program, ctx: click.Context) -> None:
 def ask_to_run(request: Request, how_often: str) -> None:
     """Ask on the terminal whether the program may be run; UsageError where there is none."""
     if not sys.stdin.isatty():
-        no_terminal = "there is no terminal to ask on: add --yes in front of it"
+        name = click.get_current_context().info_name
+        no_terminal = f"there is no terminal to ask on: add --yes, as in `dynamo {name} --yes train.py`"
         raise click.UsageError(f"the program would be run {how_often}, and {no_terminal}")
     command = command_line(request, request.python or default_python())
     what = f"{command}\nruns {how_often}, in {os.getcwd()}; what it writes, it writes each time."

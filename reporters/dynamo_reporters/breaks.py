@@ -191,13 +191,13 @@ def break_blocks(graph_break: GraphBreak, detail: Detail) -> list[Block]:
     return blocks
 
 
-def _explanation(explanation: BreakExplanation | None) -> Iterator[Block]:
+def _explanation(explanation: BreakExplanation | None, advice: Sequence[str] = ()) -> Iterator[Block]:
+    """What torch says of it; a hint that is the advice is not repeated."""
     if explanation is None:
         return
     if explanation.explanation:
         yield Paragraph(" ".join(explanation.explanation.partition("\n\n")[0].split()))
-    hints = useful_hints(explanation.hints)
-    yield Bullets([f"hint: {hint}" for hint in hints])
+    yield Bullets([f"hint: {hint}" for hint in useful_hints(explanation.hints) if hint not in advice])
     if explanation.link:
         yield Paragraph(explanation.link, "dim")
 
@@ -304,13 +304,15 @@ def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Bloc
     if expected is not None:
         yield Paragraph(f"Nothing to do: {expected}.", "advice")
         return
-    yield from _advice(break_advice(first, each.process.torch_version, cost.recompiles.lengthened))
-    yield from _explanation(first.explanation)
+    advice = break_advice(first, each.process.torch_version, cost.recompiles.lengthened)
+    yield from _advice_and_explanation(advice, first.explanation)
 
 
-def _advice(found: Sequence[Advice]) -> Iterator[Block]:
-    for text in alternatives(advice.text for advice in found):
+def _advice_and_explanation(found: Sequence[Advice], explanation: BreakExplanation | None) -> Iterator[Block]:
+    texts = [advice.text for advice in found]
+    for text in alternatives(texts):
         yield Paragraph(f"What to do: {text}", "advice")
+    yield from _explanation(explanation, texts)
 
 
 def _source(graph_break: GraphBreak) -> Iterator[Block]:
@@ -374,8 +376,7 @@ def _fallback(rank: int, fallback: Fallback, figures: Figures) -> Iterator[Block
         yield from _source(frame.broke)
     elif frame.reason and frame.outcome == "raised":
         yield Code(frame.reason.strip(), "text")
-    yield from _advice(break_advice(stopped, process.torch_version))
-    yield from _explanation(frame.explanation)
+    yield from _advice_and_explanation(break_advice(stopped, process.torch_version), frame.explanation)
 
 
 def _failed_compiles(recording: Recording) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from dataclasses import field
 from dynamo_core.analysis.words import number, place, seconds
 from dynamo_core.findings import Finding
 from dynamo_core.fix.applying import changed_lines, patch_text
-from dynamo_core.fix.changes import environment_of
+from dynamo_core.fix.changes import can_be_tried, environment_of
 from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import INLINE
@@ -32,8 +32,8 @@ def fix_blocks(fixes: Fixes) -> Iterator[Block]:
         yield Paragraph(f"Not everything was tried: {fixes.stopped}.", "warning")
     if fixes.fixes and not fixes.lines_compared:
         yield Paragraph(
-            "The program prints nothing, or another number of lines each time: only its ending could be "
-            "compared, not its results.",
+            "The program prints nothing, or something else each time: only its ending could be compared, not "
+            "its results. A seed for its random numbers may help.",
             "warning",
         )
     for fix in fixes.fixes:
@@ -80,7 +80,8 @@ def _fix_blocks(fix: Fix, fixes: Fixes) -> Iterator[Block]:
     elif fix.trials:
         yield Bullets([_tried(trial) for trial in fix.trials])
     elif fix.finding.remedies:
-        yield Paragraph(f"To be done by hand: {fix.finding.remedies[0].text}", "advice")
+        what = "What was to be tried" if _is_left(fix) else "To be done by hand"
+        yield Paragraph(f"{what}: {fix.finding.remedies[0].text}", "advice")
 
 
 def _title(fix: Fix) -> str:
@@ -92,7 +93,13 @@ def _title(fix: Fix) -> str:
         return f"{where}: {fix.finding.kind}, {times}, proven"
     if fix.trials:
         return f"{where}: {number(len(fix.trials), 'remedy', 'remedies')} tried, none cures it"
-    return f"{where}: no remedy that a program can try"
+    return f"{where}: {'not tried' if _is_left(fix) else 'no remedy that a program can try'}"
+
+
+def _is_left(fix: Fix) -> bool:
+    """Whether there are remedies that a program can try, and the search ended before."""
+    changes = [remedy.change for remedy in fix.finding.remedies]
+    return not fix.trials and any(change is not None and can_be_tried(change) for change in changes)
 
 
 def _how(number: int, kept: Trial, fixes: Fixes) -> Iterator[Block]:

@@ -12,7 +12,7 @@ Bounds are read from `[tool.dynamo.check]` of pyproject.toml:
 
 import shlex
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 from typing import Any, Literal
@@ -92,6 +92,8 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
     not_comparable: list[str] = []
     unbounded: list[str] = []
     noted: tuple[str, ...] = ()
+    if locked is not None:
+        now = _with_new_ones_certain(now, locked)
     differences = _varying(now, locked, allowed)
     if locked is not None:
         differences += _differing_facts(now, locked, allowed)
@@ -126,6 +128,13 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
         tuple(unbounded),
         noted,
     )
+
+
+def _with_new_ones_certain(now: Facts, locked: Facts) -> Facts:
+    """Facts in which a finding that every run has, and the lock file has not, does not differ."""
+    added, _ = _unmatched(now.findings, locked.findings)
+    certain = {each.identity for each in added} & now.in_every_run
+    return replace(now, varying={name: how for name, how in now.varying.items() if name not in certain})
 
 
 def _varying(now: Facts, locked: Facts | None, allowed: Container[str]) -> list[Difference]:

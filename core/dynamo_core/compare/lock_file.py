@@ -42,12 +42,14 @@ class Facts:
     """The facts of one program. A count is None where it was not recorded.
 
     `varying` are the counts, by name, and the findings, by identity, that differ from run to run, with how
-    they do in words; the counts of several runs are the largest of each.
+    they do in words; the counts of several runs are the largest of each. `in_every_run` are those of
+    these findings that no run lacks.
     """
 
     counts: Mapping[str, int | None]
     findings: Mapping[str, KnownFinding] = field(default_factory=dict)
     varying: Mapping[str, str] = field(default_factory=dict)
+    in_every_run: frozenset[str] = frozenset()
 
     @property
     def number(self) -> int:
@@ -82,6 +84,7 @@ def facts_of_runs(runs: Sequence[tuple[Facts, Mapping[str, Finding]]]) -> tuple[
     """
     counts: dict[str, int | None] = {}
     varying: dict[str, str] = {}
+    in_every_run: set[str] = set()
     for name in COUNTS:
         known = [count for facts, _ in runs if (count := facts.counts.get(name)) is not None]
         counts[name] = max(known) if len(known) == len(runs) else None
@@ -95,8 +98,9 @@ def facts_of_runs(runs: Sequence[tuple[Facts, Mapping[str, Finding]]]) -> tuple[
             varying[identity] = f"in {len(met)} of {len(runs)} runs"
         elif is_counted and len(set(met)) > 1:
             varying[identity] = f"{_range(met)} times in {len(runs)} runs"
+            in_every_run.add(identity)
     known_findings = {identity: each for facts, _ in runs for identity, each in facts.findings.items()}
-    return Facts(counts, known_findings, varying), findings
+    return Facts(counts, known_findings, varying, frozenset(in_every_run)), findings
 
 
 def _range(numbers: Sequence[int]) -> str:

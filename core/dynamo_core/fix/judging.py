@@ -223,9 +223,17 @@ def total_times(findings: Sequence[Finding]) -> int:
 
 
 def lines_compared(baseline: Sequence[ObservedRun]) -> int:
-    """How many lines of output are compared; 0 where the baseline runs print different numbers of lines."""
-    numbers = {len(each.stdout.splitlines()) for each in baseline}
-    return numbers.pop() if len(numbers) == 1 else 0
+    """How many lines have a word in common in all baseline runs; 0 where these print more or fewer lines."""
+    outputs = [each.stdout.splitlines() for each in baseline]
+    if len({len(lines) for lines in outputs}) > 1:
+        return 0
+    return sum(_have_a_common_word(lines) for lines in zip(*outputs, strict=True))
+
+
+def _have_a_common_word(lines: Sequence[str]) -> bool:
+    words = [line.split() for line in lines]
+    is_as_long = len({len(each) for each in words}) == 1
+    return is_as_long and any(len(set(at_one_place)) == 1 for at_one_place in zip(*words, strict=True))
 
 
 def difference_in_output(baseline: Sequence[ObservedRun], tried: ObservedRun) -> OutputDifference | None:

@@ -443,9 +443,9 @@ class _Search:
 
     def _check_budget(self) -> None:
         if self._done >= self._plan.most_runs:
-            raise BudgetSpent(f"the {self._plan.most_runs} runs that it may take are done")
+            raise BudgetSpent(f"the {self._plan.most_runs} runs of --most-runs are done")
         if self._done >= _BASELINE_RUNS and time.monotonic() - self._began > self._plan.seconds:
-            raise BudgetSpent(f"the {self._plan.seconds:g} s that it may take are over")
+            raise BudgetSpent(f"the {self._plan.seconds:g} s of --budget are over")
 
 
 def _cured_alone(fixes: Sequence[Fix]) -> list[Finding]:

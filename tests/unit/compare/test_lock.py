@@ -210,6 +210,18 @@ def test_what_differs_between_runs_is_said_with_where() -> None:
     assert said(replace(now, counts={**now.counts, "recompiles": 4}))[-1] == ("worse", "recompiles: 0 → 4")
 
 
+def test_what_every_run_has_and_the_lock_file_has_not_is_new() -> None:
+    """A break that each run meets is worse, however often each of them does."""
+    once, twice = (facts(OTHER), found(1, OTHER)), (facts(OTHER, graphs=3), found(2, OTHER))
+    now, _ = facts_of_runs([once, twice])
+    assert ("worse", "new: graph break in model.py head: y = x.item()") in said(now)
+    assert not [how for how, what in said(now) if how != "worse" and "model.py head" in what]
+    assert said(now, bounds=Bounds({}, frozenset({OTHER.identity}))) == [
+        ("differs from run to run", "graphs: 2 to 3 in 2 runs"),
+        ("better", "gone: graph break in model.py forward: if x.sum() > 0:"),
+    ]
+
+
 def test_one_run_and_equal_runs_differ_in_nothing() -> None:
     for runs in (1, 3):
         assert facts_of_runs([(FACTS, found(2))] * runs) == (FACTS, found(2))

@@ -241,6 +241,11 @@ def test_lines_are_compared_where_there_are_as_many_each_time() -> None:
     assert lines_compared([run(), run(stdout="1.0\n")]) == 0
 
 
+def test_a_line_of_which_nothing_is_alike_is_not_compared() -> None:
+    assert lines_compared([run(stdout="-7.31\nloss 2\n"), run(stdout="10.57\nloss 3\n")]) == 1
+    assert lines_compared([run(stdout="-7.31\n"), run(stdout="10.57\n")]) == 0
+
+
 def test_slower_is_no_cure_by_steps_where_there_are_some() -> None:
     assert verdict(run(RECOMPILE, seconds=11.0)) == "cures"
     assert verdict(run(RECOMPILE, seconds=30.0)) == "cures"  # the machine had other things to do

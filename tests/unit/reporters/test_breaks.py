@@ -211,6 +211,13 @@ def test_a_live_break_has_as_much_as_was_asked_for(detail: Detail, texts: list[s
     assert len(break_blocks(replace(BREAK, explanation=None, stack=()), Detail.NORMAL)) == 1
 
 
+def test_a_hint_that_is_the_advice_is_said_once() -> None:
+    unknown = replace(BREAK, reason="other", explanation=replace(WHY, kind="Other"), stack=BREAK.stack[:1])
+    assert [line for line in shown(of_one_process(breaks=[unknown])) if "Use cond." in line] == [
+        "What to do: Use cond."
+    ]
+
+
 def test_a_frame_that_raised_at_torchs_limit_is_listed_with_those_that_could_not_be_compiled() -> None:
     reason = "FailOnRecompileLimitHit: recompile_limit reached"
     page = shown(of_one_process(frames=[frame("f", "raised", reason), frame("g", "failed", reason)]))

@@ -167,13 +167,15 @@ def test_together_says_what_is_left_and_how_to_keep_it() -> None:
 
 def test_what_was_not_tried_is_said_and_together_is_no_success_where_it_is_none() -> None:
     disagrees = replace(PROVEN, verdict="disagrees with eager", reason="graph 1 differs")
-    stopped = replace(FIXES, stopped="the 40 runs that it may take are done", together=disagrees)
+    stopped = replace(FIXES, stopped="the 40 runs of --most-runs are done", together=disagrees)
     page = plain_text(fix_blocks(stopped))
-    assert "Not everything was tried: the 40 runs that it may take are done." in page
+    assert "Not everything was tried: the 40 runs of --most-runs are done." in page
     assert "The run with all that is kept disagrees with eager: graph 1 differs." in page
     assert "2 of 4 findings have a fix that is proven by itself, but not together" in page
     assert "--patch" not in page and stopped.patches == ()
     assert "Nothing to fix" in plain_text(fix_blocks(Fixes("train", (RAN,))))
+    left = plain_text(fix_blocks(replace(stopped, fixes=[Fix(1, FINDING)])))
+    assert "1. /home/me/a.py:3: not tried" in left and "What was to be tried: set `a.b = True`" in left
     unseen = plain_text(fix_blocks(Fixes("train", (RAN,), unseen=("graph break",))))
     assert "Nothing was found to fix, but this could not be recorded: graph break" in unseen
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...model import Graph, Node, Process, function_of
+from ...recording.guards import parse_guard_failure
 from ...shared.failed_guard import without_stack_names
 from ...shared.launchers import OF_A_RANK
 from ...shared.records import CachesInUse
@@ -120,7 +121,8 @@ def _recompiles(process: Process) -> Iterator[Step]:
     ended = {frame.compile_id: frame.ended_ns for frame in process.frames}
     for each in process.recompiles:
         reason = without_stack_names(first_line((each.recompile_reason or "").strip()))
-        what = f"{frame_name(each.name, each.method)} was compiled again: {reason}"
+        failed = parse_guard_failure(reason).check
+        what = f"{frame_name(each.name, each.method)} was recompiled, as this did not hold: {failed}"
         key = function_of(each.name), each.place, without_numbers(reason)
         yield Step(key, what, each.place, at_ns=ended.get(each.compile_id))
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dynamo_core.analysis.ranks import compare_ranks
-from dynamo_core.analysis.ranks.members import ranks_in_words
+from dynamo_core.analysis.ranks.members import Difference, ranks_in_words
 from dynamo_core.model import (
     CacheLookup,
     Compile,
@@ -242,7 +242,7 @@ def test_who_was_lost_is_not_said_while_the_job_goes_on_or_where_nothing_failed(
     assert not any("ended in an error" in each for each in _after_an_error(is_over=True, raised=0))
 
 
-def _that_recompiled(*, others_came: int) -> list[str]:
+def _that_recompiled(*, others_came: int, reason: str = "size") -> list[Difference]:
     """What differs where rank 1 recompiled before its second call, of ranks that have not ended."""
     behind = graph(collective("all_reduce"), times=called(others_came))
     ahead = rank(1, graph(collective("all_reduce"), times=called(1, since_ns=9 * 10**9)), ended=False)
@@ -251,14 +251,22 @@ def _that_recompiled(*, others_came: int) -> list[str]:
         Frame("local", HERE, "compiled", None, True, False, compile_id, ended_ns=8 * 10**9, seconds=1.0)
     )
     ahead.compiles.append(
-        Compile(compile_id, "local", HERE, 1.0, True, None, None, "size", None, None, {}, None, None)
+        Compile(compile_id, "local", HERE, 1.0, True, None, None, reason, None, None, {}, None, None)
     )
-    return [each.subject for each in compare_ranks(of(rank(0, behind, ended=False), ahead)).differences]
+    return list(compare_ranks(of(rank(0, behind, ended=False), ahead)).differences)
 
 
 def test_a_rank_that_came_to_what_lies_behind_a_recompile_and_did_not_make_it_is_not_behind() -> None:
-    assert _that_recompiled(others_came=2) == ["recompiles"]
+    assert [each.subject for each in _that_recompiled(others_came=2)] == ["recompiles"]
     assert _that_recompiled(others_came=1) == []
+
+
+def test_a_recompile_is_named_by_the_guard_that_failed_without_the_comment_of_torch() -> None:
+    reason = "4/0: kind == 'usual'    # if kind == 'rare':  # /work/train.py:19 in forward"
+    (difference,) = _that_recompiled(others_came=2, reason=reason)
+    assert "local was recompiled, as this did not hold: kind == 'usual'" in [
+        side.what for side in difference.sides
+    ]
 
 
 def test_ranks_that_hang_outside_of_graphs_are_no_all_clear() -> None:
