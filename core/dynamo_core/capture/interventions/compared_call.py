@@ -23,6 +23,7 @@ from .call_in_copy import (
     WITH_CASTS,
     WITH_DYNAMIC,
     ProgramCall,
+    Versions,
     tensors_in,
 )
 from .fork_server import ForkServer, NoAnswer, NoAnswerInTime, available_bytes
@@ -90,7 +91,7 @@ class ComparedCall:
     def __init__(self, entry: Compiled, number: int) -> None:
         self._entry = entry
         self._number = number
-        self.versions: dict[int, tuple[int, int]] = {}
+        self.versions: Versions = {}
         self.graphs_before = _graphs()
         self._server: ForkServer | None = None
         self._seconds = _SHORTEST_LIMIT
@@ -98,13 +99,8 @@ class ComparedCall:
         self._fields: dict[str, Any] = {}
         self._spent_ns = 0
 
-    def compare(
-        self, outcome: dict[str, Any] | None, server: ForkServer, took_ns: int, spent_ns: int
-    ) -> None:
-        """Compare the call with eager, and record what came of it, or let it wait for its backward.
-
-        Without an `outcome` the compiled call is made in a copy, too.
-        """
+    def compare(self, outcome: dict[str, Any], server: ForkServer, took_ns: int, spent_ns: int) -> None:
+        """Compare the call with eager, and record what came of it, or let it wait for its backward."""
         began = perf_counter_ns()
         self._server = server
         self._seconds = max(_SHORTEST_LIMIT, _TIMES_AS_LONG * took_ns / 1e9)
@@ -118,8 +114,8 @@ class ComparedCall:
         if not self._may_wait(outcome):
             self.finish()
 
-    def _may_wait(self, outcome: dict[str, Any] | None) -> bool:
-        if self._fields["outcome"] != _AGREES or outcome is None or RESULT not in outcome:
+    def _may_wait(self, outcome: dict[str, Any]) -> bool:
+        if self._fields["outcome"] != _AGREES or RESULT not in outcome:
             return False
         outputs = [each for each in tensors_in({RESULT: outcome[RESULT]}) if each[1].grad_fn is not None]
         waiting = self._entry.verifier.waiting
@@ -166,18 +162,13 @@ class ComparedCall:
         self._spent_ns += nanoseconds
         self._entry.verifier.spend(nanoseconds)
 
-    def _own(self, outcome: dict[str, Any] | None, how: str = "") -> Leaves:
-        if outcome is None:
-            return self._ask(f"{COMPILED}:{how}")
-        return self.program.observed(outcome, {} if how == ALL_VALUES else self.versions)
-
-    def _compared(self, outcome: dict[str, Any] | None) -> dict[str, Any]:
-        own = self._own(outcome)
+    def _compared(self, outcome: dict[str, Any]) -> dict[str, Any]:
+        own = self.program.observed(outcome, self.versions)
         forward = self._ask(EAGER)
         if self.program.draws_otherwise(own, forward):
             return {"outcome": "not comparable", "why": OWN_RANDOM_NUMBERS}
         if needs_untouched_values(own, forward):
-            own = self._own(outcome, ALL_VALUES)
+            own = self.program.observed(outcome, {})
             forward = self._ask(f"{EAGER}:{ALL_VALUES}")
         compared = compare_leaves(own, forward, self._again)
         differences = self._without_what_varies(compared.differences, forward)

@@ -21,6 +21,7 @@ from ...backends.agreement import (
     shielded,
 )
 from ..errors import first_line, text_of
+from .fork_server import is_out_of_memory
 
 if TYPE_CHECKING:
     from torch.fx import GraphModule
@@ -131,10 +132,8 @@ def verify(
     with unnoticed(arguments) as after:
         try:
             eager = before.run(runner(gm))
-        except MemoryError:
-            raise
         except Exception as error:
-            if _is_out_of_memory(error):
+            if is_out_of_memory(error):
                 raise
             return _disagrees("the call", f"returned, where eager raises {described(error)}")
         after_eager = RandomState(arguments)
@@ -190,10 +189,16 @@ def _has_memory_not_filled(gm: "GraphModule") -> bool:
     return any(str(getattr(each, "__name__", each)).startswith(("empty", "new_empty")) for each in targets)
 
 
-def _is_out_of_memory(error: Exception) -> bool:
-    import torch
+def operator_of_python_in(gm: "GraphModule") -> str | None:
+    """An operator that the program wrote in Python, which may have side effects; None if there is none.
 
-    return isinstance(error, torch.OutOfMemoryError) or "memory" in str(error).lower()
+    Source: torch/_library/custom_ops.py (OPDEFS), 2.8 to 2.15.
+    """
+    from torch._library.custom_ops import OPDEFS
+    from torch._ops import OpOverload
+
+    names = (str(node.target.name()) for node in gm.graph.nodes if isinstance(node.target, OpOverload))
+    return next((name for name in names if name in OPDEFS), None)
 
 
 def described(error: BaseException) -> str:

@@ -32,6 +32,7 @@ from .verified_call import (
     as_list,
     described,
     names_of_inputs,
+    operator_of_python_in,
     runner,
     unnoticed,
     verify,
@@ -461,7 +462,10 @@ def _obstacle(gm: "GraphModule") -> str | None:
     if torch._C._len_torch_dispatch_stack() or torch._C._len_torch_function_stack():
         return "the program has set a mode that sees every operation"
     node = communication_in(gm)
-    return None if node is None else f"it communicates with other processes ({node})"
+    if node is not None:
+        return f"it communicates with other processes ({node})"
+    operator = operator_of_python_in(gm)
+    return None if operator is None else f"it calls an operator that is written in Python ({operator})"
 
 
 def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ import torch._dynamo.utils
 
 from dynamo_core.capture.interventions.compared_call import ComparedCall
 from dynamo_core.capture.interventions.fork_server import NoAnswer, NoAnswerInTime
-from dynamo_core.capture.interventions.observed_state import TORCH_NUMBERS, observe
+from dynamo_core.capture.interventions.observed_state import TORCH_NUMBERS, Leaves, observe
 from dynamo_core.capture.interventions.verified_backward import WaitingCalls
 
 
@@ -56,17 +56,25 @@ class Function:
 
 
 def compared(function: Function, answer: Any) -> tuple[ComparedCall, Mock]:
-    """A call that was made in copies only, which gave this answer, or raised it."""
+    """A call without a result, of which the copy gave this answer, or raised it."""
     call, server = ComparedCall(function, 1), Mock()
-    call.program = Mock(draws_otherwise=lambda own, eager: False)
+    call.program = call_that_left(observed(torch.ones(2)))
     server.ask.side_effect = answer if isinstance(answer, Exception) else lambda *_: answer
-    call.compare(None, server, 0, 0)
+    call.compare({}, server, 0, 0)
     return call, server
+
+
+def call_that_left(leaves: Leaves) -> Mock:
+    return Mock(draws_otherwise=lambda own, eager: False, observed=lambda outcome, versions: leaves)
+
+
+def observed(value: torch.Tensor) -> Leaves:
+    return observe({"result": value, TORCH_NUMBERS: torch.get_rng_state()}, set())
 
 
 def leaves_of(value: torch.Tensor) -> bytes:
     file = io.BytesIO()
-    torch.save(observe({"result": value, TORCH_NUMBERS: torch.get_rng_state()}, set()), file)
+    torch.save(observed(value), file)
     return file.getvalue()
 
 
@@ -130,13 +138,12 @@ def bitwise(with_casts: torch.Tensor) -> tuple[Function, dict[str, Any]]:
             file = io.BytesIO()
             torch.save({"lines": ["value", json.dumps(lines)]}, file)
             return file.getvalue()
-        asked = {"compiled": exact, "stage": with_casts}
-        return leaves_of(asked.get(request.partition(":")[0], rounded))
+        return leaves_of(with_casts if request.startswith("stage") else rounded)
 
     call, server = ComparedCall(function, 1), Mock()
-    call.program = Mock(draws_otherwise=lambda own, eager: False)
+    call.program = call_that_left(observed(exact))
     server.ask.side_effect = answer
-    call.compare(None, server, 0, 0)
+    call.compare({}, server, 0, 0)
     return function, function.recorded[-1]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from dynamo_core.capture.interventions.verified_call import CallBefore, verify
+from dynamo_core.capture.interventions.verified_call import CallBefore, operator_of_python_in, verify
 
 
 def padded(x: Any) -> Any:
@@ -27,3 +27,16 @@ def test_memory_that_nothing_has_filled_is_not_comparable(function: Any, why: st
     verdict = verify(CallBefore(arguments), graph, graph.forward, arguments, wrong)
     assert verdict.not_comparable == why
     assert (verdict.first_wrong is None) == (why is not None)
+
+
+@torch.library.custom_op("dynamo_tests::noted", mutates_args=())
+def noted(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()
+
+
+def test_operators_that_are_written_in_python_may_have_side_effects() -> None:
+    def with_one(x: Any) -> Any:
+        return torch.ops.dynamo_tests.noted.default(x)
+
+    assert operator_of_python_in(torch.fx.symbolic_trace(with_one)) == "dynamo_tests::noted"
+    assert operator_of_python_in(torch.fx.symbolic_trace(doubled)) is None
