@@ -96,6 +96,8 @@ class ProgramCall:
         random.setstate(self._python_state)
         sys.dont_write_bytecode = True
         self._passes = _passes_in(file)
+        if self._passes:
+            _keep_gradients_of_this_rank(self.roots())
         if what == EAGER:
             refuse_to_reach_out()
             leaves = self._observed(self._in_eager, leave_out=detail != ALL_VALUES)
@@ -241,6 +243,15 @@ def _backward(each: dict[str, Any], outputs: dict[str, Any], inputs: list[Any]) 
     with warnings.catch_warnings(), torch.autocast("cpu", enabled=each["is_autocast"]):
         warnings.simplefilter("ignore")  # torch warns of the cycle that gradients of gradients make
         torch.autograd.backward(starts, seeds, each["keeps_graph"], each["creates_graph"])
+
+
+def _keep_gradients_of_this_rank(roots: dict[str, Any]) -> None:
+    """Let a backward wait for no other rank: DistributedDataParallel does not add the gradients up."""
+    torch = sys.modules["torch"]
+    for root in roots.values():
+        for module in root.modules() if isinstance(root, torch.nn.Module) else ():
+            if isinstance(module, torch.nn.parallel.DistributedDataParallel):
+                module.require_backward_grad_sync = False
 
 
 def _passes_in(file: BinaryIO) -> list[dict[str, Any]]:

@@ -86,7 +86,13 @@ class ForkServer:
             prepare()
             _serve(self._requests, self._answers, self._file, work)
 
-        do_in_copy(serve, {self._requests, self._answers, self._file})
+        try:
+            do_in_copy(serve, {self._requests, self._answers, self._file})
+        except BaseException:
+            close(from_server)
+            close(to_server)
+            self.end()
+            raise
         close(self._answers)
         close(self._requests)
         self._answers, self._requests = from_server, to_server

@@ -189,16 +189,21 @@ def _has_memory_not_filled(gm: "GraphModule") -> bool:
     return any(str(getattr(each, "__name__", each)).startswith(("empty", "new_empty")) for each in targets)
 
 
-def operator_of_python_in(gm: "GraphModule") -> str | None:
-    """An operator that the program wrote in Python, which may have side effects; None if there is none.
+def side_effect_in(gm: "GraphModule") -> str | None:
+    """What in a graph may have an effect beside its results, so that it is not run again; None if nothing.
 
     Source: torch/_library/custom_ops.py (OPDEFS), 2.8 to 2.15.
     """
     from torch._library.custom_ops import OPDEFS
     from torch._ops import OpOverload
 
-    names = (str(node.target.name()) for node in gm.graph.nodes if isinstance(node.target, OpOverload))
-    return next((name for name in names if name in OPDEFS), None)
+    for node in gm.graph.nodes:
+        target = node.target
+        if isinstance(target, OpOverload) and target.name() in OPDEFS:
+            return f"calls an operator that is written in Python ({target.name()})"
+        if node.op == "call_function" and target.__name__.startswith("set_"):
+            return f"changes a setting of torch ({target.__name__})"
+    return None
 
 
 def described(error: BaseException) -> str:

@@ -12,6 +12,8 @@ module), 2.8 to 2.15; run with 2.13.
 
 import atexit
 import functools
+import itertools
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,7 +27,7 @@ from ..frames.program_files import is_own, place_of_compile_call_in_progress
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
 from .call_in_copy import ProgramCall, program_function, raised
-from .compared_call import ComparedCall, obstacle
+from .compared_call import OTHER_CALL, ComparedCall, obstacle
 from .fork_server import ForkServer, why_no_copy
 from .observed_state import RESULT
 from .printed_text import noting_printed
@@ -144,6 +146,9 @@ class ProgramVerifier:
         """In the copy: nothing is recorded, and no call is verified."""
         self._probes.stream.end()
         self._inside.is_so = True
+        convert_frame = sys.modules.get("torch._dynamo.convert_frame")
+        if convert_frame is not None:  # another thread may be compiling, which this process has not
+            convert_frame.compile_lock._at_fork_reinit()
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
@@ -174,7 +179,8 @@ class ComparedFunction:
 
     def _begin(self) -> None:
         self._beginning = self.verifier.beginnings
-        self._calls = 0
+        self._numbers = itertools.count(1)
+        self._missed = 0  # calls of other threads that were to be compared while one was; later ones are
         self._has_stopped = False
 
     def call(
@@ -187,17 +193,19 @@ class ComparedFunction:
         verifier = self.verifier
         if self._beginning != verifier.beginnings:
             self._begin()
-        self._calls += 1
-        number = self._calls
+        number = next(self._numbers)
         verifier.guarded(verifier.waiting.look)()
         is_among = is_first or number <= _FIRST_CALLS or number & (number - 1) == 0
-        if is_among and not self._has_stopped:
+        if (is_among or self._missed > 0) and not self._has_stopped:
             with verifier.alone() as is_alone:
+                self._missed += is_among - is_alone
                 if is_alone:
                     call = ComparedCall(self, number)
                     if is_first:
                         call.graphs_before = -1  # what was compiled just now is none of an earlier call
                     return self._verified(call, compiled, make)
+            if is_among:
+                verifier.guarded(self.record)(number, outcome="not compared", why=OTHER_CALL, ns=0)
         with verifier.inside():
             return compiled()
 

@@ -11,6 +11,7 @@ import pytest
 import torch
 import torch._dynamo.utils
 
+from dynamo_core.capture.interventions import compared_call
 from dynamo_core.capture.interventions.compared_call import ComparedCall
 from dynamo_core.capture.interventions.fork_server import NoAnswer, NoAnswerInTime
 from dynamo_core.capture.interventions.observed_state import TORCH_NUMBERS, Leaves, observe
@@ -99,9 +100,39 @@ def test_a_copy_that_does_not_answer_is_said(error: Exception, why: str) -> None
     function = Function()
     _, server = compared(function, error)
     (recorded,) = function.recorded
-    assert (recorded["outcome"], recorded["why"]) == ("not compared", why)
+    assert recorded["outcome"] == "not compared"
+    assert recorded["why"].startswith(why)  # with threads it is said that a copy has only one
     assert function.has_stopped == isinstance(error, NoAnswerInTime)
     server.end.assert_called_once()
+
+
+@pytest.mark.parametrize("has_threads", [True, False])
+def test_what_only_the_programs_own_call_gives_may_be_due_to_its_threads(
+    has_threads: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compared_call, "has_other_threads", lambda: has_threads)
+    function = Function()
+    call, server = ComparedCall(function, 1), Mock()
+    call.program = call_that_left(observed(torch.zeros(2)))
+    server.ask.side_effect = lambda *_: leaves_of(torch.ones(2))
+    call.compare({}, server, 0, 0)
+    (recorded,) = function.recorded
+    assert recorded["outcome"] == ("agrees" if has_threads else "disagrees")
+    assert ("other threads" in str(recorded["left_out"])) == has_threads
+
+
+def test_a_difference_in_the_copy_too_is_wrong_beside_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compared_call, "has_other_threads", lambda: True)
+    function = Function()
+    call, server = ComparedCall(function, 1), Mock()
+    call.program = call_that_left(observed(torch.zeros(2)))
+    values = {"compiled": torch.full((2,), 3.0), "stage": torch.full((2,), 3.0)}
+    server.ask.side_effect = lambda request, *_: leaves_of(
+        values.get(request.partition(":")[0], torch.ones(2))
+    )
+    call.compare({}, server, 0, 0)
+    (recorded,) = function.recorded
+    assert (recorded["outcome"], recorded["error"]) == ("disagrees", 2.0)
 
 
 def test_gradients_that_could_not_be_compared_are_said() -> None:

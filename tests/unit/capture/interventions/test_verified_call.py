@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from dynamo_core.capture.interventions.verified_call import CallBefore, operator_of_python_in, verify
+from dynamo_core.capture.interventions.verified_call import CallBefore, side_effect_in, verify
 
 
 def padded(x: Any) -> Any:
@@ -34,9 +34,13 @@ def noted(x: torch.Tensor) -> torch.Tensor:
     return x.clone()
 
 
-def test_operators_that_are_written_in_python_may_have_side_effects() -> None:
-    def with_one(x: Any) -> Any:
+def test_graphs_with_effects_beside_their_results_are_not_run_again() -> None:
+    def with_an_operator(x: Any) -> Any:
         return torch.ops.dynamo_tests.noted.default(x)
 
-    assert operator_of_python_in(torch.fx.symbolic_trace(with_one)) == "dynamo_tests::noted"
-    assert operator_of_python_in(torch.fx.symbolic_trace(doubled)) is None
+    effect = side_effect_in(torch.fx.symbolic_trace(with_an_operator))
+    assert effect == "calls an operator that is written in Python (dynamo_tests::noted)"
+    graph = torch.fx.symbolic_trace(doubled)
+    assert side_effect_in(graph) is None
+    graph.graph.call_function(torch.set_default_dtype, (torch.float32,))
+    assert side_effect_in(graph) == "changes a setting of torch (set_default_dtype)"
