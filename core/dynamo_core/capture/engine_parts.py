@@ -67,9 +67,7 @@ class EngineParts:
         self._make_optional_parts()
         self.whole_program = WholeProgramCapture(settings, self.probes, self.record_of_backend, self.limits)
         if self.program_verifier is not None:
-            from .interventions.verified_frame import FrameVerifier
-
-            self.whole_program.verify_frame = FrameVerifier(self.program_verifier).verify
+            self.whole_program.verify(self.program_verifier)
 
     def finish(self) -> None:
         """Let each part write what it still holds at the end of the process; then write the last record."""

@@ -11,11 +11,15 @@ with one, as torch/utils/data/_utils/worker.py does. CUDA cannot be used in a fo
 
 import os
 import signal
+import sys
 import time
 import warnings
 from collections.abc import Callable
 
 from .primitives import O_RDWR
+
+_LONGEST_FORK = 10.0  # seconds
+_LOOKS_EVERY = 0.001
 
 
 def fork() -> int:
@@ -25,8 +29,16 @@ def fork() -> int:
         return os.fork()
 
 
+def has_other_threads() -> bool:
+    """Whether another thread than this one runs Python code, so that values may change at any moment."""
+    return len(sys._current_frames()) > 1
+
+
 def do_in_copy(work: Callable[[], None], kept: set[int]) -> None:
-    """Start `work` in a copy of this process, which ends after it; of its files it has those in `kept`."""
+    """Start `work` in a copy of this process, which ends after it; of its files it has those in `kept`.
+
+    Raises TimeoutError where what the program does at a fork (`os.register_at_fork`) hangs.
+    """
     child = fork()
     if child == 0:
         try:
@@ -35,7 +47,9 @@ def do_in_copy(work: Callable[[], None], kept: set[int]) -> None:
                 work()
         finally:
             os._exit(0)
-    os.waitpid(child, 0)
+    until = time.monotonic() + _LONGEST_FORK
+    if exit_code(child, lambda: time.monotonic() > until, _LOOKS_EVERY) < 0:
+        raise TimeoutError("the process could not be copied")
 
 
 def _detach(kept: set[int]) -> None:

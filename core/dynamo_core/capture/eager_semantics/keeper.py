@@ -9,6 +9,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...backends.compilers import copy_of_graph
+from ..frames.replaced_code import put_in_place
 from ..probe_guard import ProbeGuard
 from . import graph, replay
 from .exception_handlers import HandledOperation, handled_operation
@@ -102,11 +103,7 @@ class Keeper:
             code = with_eager_fallback(frame.f_code, answer.guarded_code.code, frame.f_globals)
             if code is None:
                 return answer, False
-            from torch._dynamo.utils import orig_code_map
-
-            self._leave_to_eager(answer.guarded_code.code)  # C++ asks about it when it is called
-            orig_code_map[code] = frame.f_code  # looked up when the frame recompiles
-            answer.guarded_code.code = code
+            put_in_place(answer.guarded_code, code, frame.f_code, self._leave_to_eager)
         return answer, True
 
     def remove_static_marks(self, gm: "GraphModule") -> None:

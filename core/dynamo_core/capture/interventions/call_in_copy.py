@@ -12,6 +12,7 @@ import re
 import sys
 import traceback
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
@@ -23,7 +24,7 @@ from ..errors import text_of
 from ..frames.program_files import is_own
 from ..frames.source import is_wrapper_of_modules
 from ..probes.graphs import inner_backend
-from .fork_server import refuse_to_reach_out
+from .fork_server import TooLittleMemory, is_out_of_memory, refuse_to_reach_out
 from .observed_state import (
     GRADIENT,
     RAISED,
@@ -34,6 +35,7 @@ from .observed_state import (
     TORCH_NUMBERS,
     VALUE,
     Leaves,
+    has_gradient,
     observe,
     random_states,
     roots_of,
@@ -49,6 +51,8 @@ OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place
 WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
 ALL_VALUES = "all values"
 WITH_DYNAMIC = "+dynamic"  # behind a backend: with sizes and integers that may differ from call to call
+Version = tuple[weakref.ref[Any], int, int]  # the tensor, its version and its address
+Versions = dict[int, Version]  # by the id of the tensor
 _LINE_IN_TEXT = re.compile(r'File "([^"]+)", line (\d+)')
 
 
@@ -70,9 +74,9 @@ class ProgramCall:
         """The values that the call is given or can reach."""
         return roots_of(program_function(self.compiled), self.args, self.named)
 
-    def versions(self) -> dict[int, tuple[int, int]]:
-        """By the id of each parameter that the call can reach: its version and address."""
-        return {id(value): _version(value) for _, value in parameters_in(self.roots())}
+    def versions(self) -> Versions:
+        """The versions of the tensors that the call can reach, gradients among them."""
+        return {id(value): _version(value) for _, value in tensors_in(self.roots())}
 
     def draws_otherwise(self, compiled: Leaves, eager: Leaves) -> bool:
         """Whether eager draws random numbers of torch's, and compiled code draws others."""
@@ -93,6 +97,8 @@ class ProgramCall:
         random.setstate(self._python_state)
         sys.dont_write_bytecode = True
         self._passes = _passes_in(file)
+        if self._passes:
+            _keep_gradients_of_this_rank(self.roots())
         if what == EAGER:
             refuse_to_reach_out()
             leaves = self._observed(self._in_eager, leave_out=detail != ALL_VALUES)
@@ -114,9 +120,7 @@ class ProgramCall:
             leaves = self._observed(self._compile(self._named(backend), is_dynamic=f"+{how}" == WITH_DYNAMIC))
         else:
             raise ValueError(request)
-        buffer = io.BytesIO()
-        torch.save(leaves, buffer)
-        file.write(buffer.getbuffer())
+        file.write(_saved(leaves))
 
     def _named(self, backend: str) -> Any:
         """The backend of this name: one of torch's registry, or else the program's own function."""
@@ -125,7 +129,7 @@ class ProgramCall:
         try:
             return torch._dynamo.lookup_backend(backend)
         except Exception:  # InvalidBackend
-            return inner_backend(self._context.callback)
+            return inner_backend(getattr(self._context, "callback", backend))
 
     def _compile(self, backend: Any, *, is_dynamic: bool = False) -> Any:
         """The program's function compiled anew, as the program asks for it, but by this backend."""
@@ -182,7 +186,7 @@ class ProgramCall:
         import torch
 
         torch.compiler.set_stance("force_eager")
-        return self.compiled(*args, **named)
+        return self.original(*args, **named)
 
     def _rounded_otherwise(self, seed: int) -> Leaves:
         import torch
@@ -201,49 +205,63 @@ class ProgramCall:
 
     def _observed(self, call: Callable[..., Any], *, leave_out: bool = True, mode: Any = None) -> Leaves:
         """The leaves after a call; without the values of parameters that it has not written, if wanted."""
-        versions = self.versions() if leave_out else {}
+        versions = self.versions()
         outcome = outcome_of(call, self.args, self.named, mode)
         if not self._passes:
-            return self.observed(outcome, versions)
+            return self.observed(outcome, versions if leave_out else {})
         with mode if mode is not None else nullcontext():
-            return self._gradients(outcome[RESULT])
+            return self._gradients(outcome[RESULT], versions)
 
-    def observed(self, outcome: dict[str, Any], versions: dict[int, tuple[int, int]]) -> Leaves:
+    def observed(self, outcome: dict[str, Any], versions: Versions) -> Leaves:
         """The leaves of the state after a call, and of what it returned or raised."""
         roots = self.roots()
         untouched = {
-            id(value) for _, value in parameters_in(roots) if versions.get(id(value)) == _version(value)
+            id(value) for value in _parameters_in(roots) if versions.get(id(value)) == _version(value)
         }
         return observe({**roots, **random_states(), **outcome}, untouched)
 
-    def _gradients(self, result: Any) -> Leaves:
-        """The gradients of all parameters and inputs after the passes of a backward, or what one raised."""
+    def _gradients(self, result: Any, before: Versions) -> Leaves:
+        """The gradients of all parameters and inputs after the passes of a backward, or what one raised.
+
+        An input that was made by other operations, and written by the call, has none of its own afterwards.
+        """
         outputs = dict(tensors_in({RESULT: result}))
-        parameters = {
+        inputs = {
             f"{GRADIENT}{path}": value
             for path, value in tensors_in(self.roots())
-            if value.is_leaf and value.requires_grad
+            if has_gradient(value) or (value.requires_grad and before.get(id(value)) == _version(value))
         }
+        for value in inputs.values():
+            value.retain_grad()
         for each in self._passes:
-            outcome = outcome_of(partial(_backward, each, outputs, list(parameters.values())), (), {})
+            outcome = outcome_of(partial(_backward, each, outputs, list(inputs.values())), (), {})
             if RAISED in outcome:
                 return observe(outcome, set())
-        return observe({path: value.grad for path, value in parameters.items()}, set())
+        return observe({path: value.grad for path, value in inputs.items()}, set())
 
 
-def _backward(each: dict[str, Any], outputs: dict[str, Any], parameters: list[Any]) -> None:
+def _backward(each: dict[str, Any], outputs: dict[str, Any], inputs: list[Any]) -> None:
     """One pass of a backward: from the outputs into which something flowed, or from the gradients so far."""
     import torch
 
     given = {path: gradient for path, gradient in each["seeds"].items() if outputs[path].requires_grad}
     starts, seeds = [outputs[path] for path in given], list(given.values())
     if each["is_of_gradients"]:
-        gradients = [value.grad for value in parameters]
+        gradients = [value.grad for value in inputs]
         starts = [value for value in gradients if value is not None and value.requires_grad]
         seeds = [torch.ones_like(value) for value in starts]
     with warnings.catch_warnings(), torch.autocast("cpu", enabled=each["is_autocast"]):
         warnings.simplefilter("ignore")  # torch warns of the cycle that gradients of gradients make
         torch.autograd.backward(starts, seeds, each["keeps_graph"], each["creates_graph"])
+
+
+def _keep_gradients_of_this_rank(roots: dict[str, Any]) -> None:
+    """Let a backward wait for no other rank: DistributedDataParallel does not add the gradients up."""
+    torch = sys.modules["torch"]
+    for root in roots.values():
+        for module in root.modules() if isinstance(root, torch.nn.Module) else ():
+            if isinstance(module, torch.nn.parallel.DistributedDataParallel):
+                module.require_backward_grad_sync = False
 
 
 def _passes_in(file: BinaryIO) -> list[dict[str, Any]]:
@@ -255,6 +273,20 @@ def _passes_in(file: BinaryIO) -> list[dict[str, Any]]:
     file.truncate()
     passes: list[dict[str, Any]] = torch.load(io.BytesIO(given), weights_only=True) if given else []
     return passes
+
+
+def _saved(leaves: Leaves) -> memoryview:
+    """The leaves as torch saves them; each tensor alone where tensors of several dtypes share memory."""
+    import torch
+
+    buffer = io.BytesIO()
+    try:
+        torch.save(leaves, buffer)
+    except RuntimeError:
+        buffer = io.BytesIO()
+        alone = [[e.clone() if isinstance(e, torch.Tensor) else e for e in leaf] for leaf in leaves.values()]
+        torch.save(dict(zip(leaves, alone, strict=True)), buffer)
+    return buffer.getbuffer()
 
 
 def program_function(compiled: Any) -> Any:
@@ -269,12 +301,14 @@ def program_function(compiled: Any) -> Any:
 def outcome_of(
     call: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any], mode: Any = None
 ) -> dict[str, Any]:
-    """What a call returned or raised, and what it printed, as roots."""
+    """What a call returned or raised, and what it printed, as roots. Raises TooLittleMemory."""
     with noting_printed() as printed:
         try:
             with mode if mode is not None else nullcontext():
                 outcome = {RESULT: call(*args, **named)}
         except Exception as error:
+            if is_out_of_memory(error):  # a copy may have less of it than the program
+                raise TooLittleMemory from None
             outcome = raised(error)
     return {**outcome, **printed.roots()}
 
@@ -300,15 +334,18 @@ def tensors_in(roots: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield path, leaf[-1]
 
 
-def parameters_in(roots: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The parameters among these values."""
+def _parameters_in(roots: dict[str, Any]) -> Iterator[Any]:
+    """The parameters among these values, and their gradients."""
     import torch
 
-    return ((path, value) for path, value in tensors_in(roots) if isinstance(value, torch.nn.Parameter))
+    for path, value in tensors_in(roots):
+        if isinstance(value, torch.nn.Parameter) or path.startswith(GRADIENT):
+            yield value
 
 
-def _version(value: Any) -> tuple[int, int]:
-    return (0 if value.is_inference() else value._version), value.data_ptr()
+def _version(value: Any) -> Version:
+    """Another one once the tensor is written; a gradient's id may be that of one that is gone."""
+    return weakref.ref(value), 0 if value.is_inference() else value._version, value.data_ptr()
 
 
 def _let_compile() -> None:

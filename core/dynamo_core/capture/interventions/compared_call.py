@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from ...backends.agreement import shielded
 from ...shared.names import MORE_EXACT, ROUNDED_OTHERWISE
 from ..errors import text_of
+from ..forking import has_other_threads
 from ..primitives import perf_counter_ns
 from ..probes.graphs import backend_name
 from .call_in_copy import (
@@ -23,6 +24,7 @@ from .call_in_copy import (
     WITH_CASTS,
     WITH_DYNAMIC,
     ProgramCall,
+    Versions,
     tensors_in,
 )
 from .fork_server import ForkServer, NoAnswer, NoAnswerInTime, available_bytes
@@ -41,11 +43,16 @@ from .verified_backward import WaitingCalls
 from .verified_call import COMPARED, OWN_RANDOM_NUMBERS
 from .wrong_place import STAGES, STALE, TRACING, place_of, printed_at, raised_at
 
+OTHER_CALL = "another call was being compared"
 _AGREES = "agrees"
+_OTHER_THREADS = "what the program's own call gave, since other threads changed values meanwhile"
 _NO_GRADIENTS = "not compared: no parameter or input that needs a gradient was found"
 _BACKWARD = "backward"  # the path of what a backward raised
 _RAISED_WHILE_TRACING = "from user code"  # Dynamo's words, above the line that it was at
 _SHORTEST_LIMIT = 20.0  # seconds that a call may take in the copy
+# In eager, where the program has threads: one may hold a lock, and a copy has none of them.
+_WITH_THREADS = 5.0
+_NOBODY_ELSE = "where no other thread or rank is there to be waited for"
 _TIMES_AS_LONG = 10.0
 _LONGEST_DETAIL = 500
 
@@ -90,24 +97,23 @@ class ComparedCall:
     def __init__(self, entry: Compiled, number: int) -> None:
         self._entry = entry
         self._number = number
-        self.versions: dict[int, tuple[int, int]] = {}
+        self.versions: Versions = {}
         self.graphs_before = _graphs()
         self._server: ForkServer | None = None
+        self._has_threads = has_other_threads()
+        self._took = 0.0  # seconds, with what it compiled
         self._seconds = _SHORTEST_LIMIT
         self._passes = b""  # of the backward that is compared
         self._fields: dict[str, Any] = {}
         self._spent_ns = 0
 
-    def compare(
-        self, outcome: dict[str, Any] | None, server: ForkServer, took_ns: int, spent_ns: int
-    ) -> None:
-        """Compare the call with eager, and record what came of it, or let it wait for its backward.
-
-        Without an `outcome` the compiled call is made in a copy, too.
-        """
+    def compare(self, outcome: dict[str, Any], server: ForkServer, took_ns: int, spent_ns: int) -> None:
+        """Compare the call with eager, and record what came of it, or let it wait for its backward."""
         began = perf_counter_ns()
         self._server = server
-        self._seconds = max(_SHORTEST_LIMIT, _TIMES_AS_LONG * took_ns / 1e9)
+        self._has_threads = self._has_threads or has_other_threads()
+        self._took = took_ns / 1e9
+        self._seconds = max(_SHORTEST_LIMIT, _TIMES_AS_LONG * self._took)
         try:
             with shielded():
                 self._fields = self._compared(outcome)
@@ -118,8 +124,8 @@ class ComparedCall:
         if not self._may_wait(outcome):
             self.finish()
 
-    def _may_wait(self, outcome: dict[str, Any] | None) -> bool:
-        if self._fields["outcome"] != _AGREES or outcome is None or RESULT not in outcome:
+    def _may_wait(self, outcome: dict[str, Any]) -> bool:
+        if self._fields["outcome"] != _AGREES or RESULT not in outcome:
             return False
         outputs = [each for each in tensors_in({RESULT: outcome[RESULT]}) if each[1].grad_fn is not None]
         waiting = self._entry.verifier.waiting
@@ -136,7 +142,7 @@ class ComparedCall:
         with self._entry.verifier.alone() as is_alone:
             try:
                 if not is_alone:
-                    raise NoAnswer("another call was being compared")
+                    raise NoAnswer(OTHER_CALL)
                 with shielded():
                     self._fields |= self._compared_backward(passes)
             except Exception as error:
@@ -150,6 +156,7 @@ class ComparedCall:
     def _why(self, error: Exception) -> str:
         if isinstance(error, NoAnswerInTime):
             self._entry.stop()
+            return f"{error}, {_NOBODY_ELSE}" if self._has_threads else str(error)
         return str(error) if isinstance(error, NoAnswer) else text_of(error)
 
     def finish(self) -> None:
@@ -166,26 +173,36 @@ class ComparedCall:
         self._spent_ns += nanoseconds
         self._entry.verifier.spend(nanoseconds)
 
-    def _own(self, outcome: dict[str, Any] | None, how: str = "") -> Leaves:
-        if outcome is None:
-            return self._ask(f"{COMPILED}:{how}")
-        return self.program.observed(outcome, {} if how == ALL_VALUES else self.versions)
-
-    def _compared(self, outcome: dict[str, Any] | None) -> dict[str, Any]:
-        own = self._own(outcome)
-        forward = self._ask(EAGER)
+    def _compared(self, outcome: dict[str, Any]) -> dict[str, Any]:
+        own, forward = self.program.observed(outcome, self.versions), self._ask(EAGER)
+        is_made_again = self._has_threads and self._differs(own, forward)
+        if is_made_again:
+            own = self._ask(COMPILED)
         if self.program.draws_otherwise(own, forward):
             return {"outcome": "not comparable", "why": OWN_RANDOM_NUMBERS}
         if needs_untouched_values(own, forward):
-            own = self._own(outcome, ALL_VALUES)
+            all_values = f"{COMPILED}:{ALL_VALUES}"
+            own = self._ask(all_values) if is_made_again else self.program.observed(outcome, {})
             forward = self._ask(f"{EAGER}:{ALL_VALUES}")
         compared = compare_leaves(own, forward, self._again)
         differences = self._without_what_varies(compared.differences, forward)
-        left_out = [each for each in (compared.left_out, self._varying_output(compared, differences)) if each]
-        fields: dict[str, Any] = {"compared": compared.values, "left_out": "; ".join(left_out) or None}
+        left_out = (
+            compared.left_out,
+            self._varying_output(compared, differences),
+            _OTHER_THREADS if is_made_again else None,
+        )
+        fields: dict[str, Any] = {
+            "compared": compared.values,
+            "left_out": "; ".join(filter(None, left_out)) or None,
+        }
         if differences:
             return fields | self._described(differences, own, forward)
         return {"outcome": _AGREES, **fields, **self._rounding(compared.rounding, own, forward)}
+
+    def _differs(self, own: Leaves, eager: Leaves) -> bool:
+        return self.program.draws_otherwise(own, eager) or bool(
+            compare_leaves(own, eager, self._again).differences
+        )
 
     def _rounding(self, rounding: Difference | None, own: Leaves, eager: Leaves) -> dict[str, Any]:
         """The fields about values that rounding alone makes others; `rounding` is what dropped casts explain.
@@ -263,7 +280,10 @@ class ComparedCall:
         import torch
 
         assert self._server is not None
-        answer = self._server.ask(request, self._seconds, self._passes)
+        seconds = self._seconds
+        if self._has_threads and request.startswith(EAGER):
+            seconds = max(_WITH_THREADS, self._took)
+        answer = self._server.ask(request, seconds, self._passes)
         leaves: Leaves = torch.load(io.BytesIO(answer), weights_only=True)
         return leaves
 

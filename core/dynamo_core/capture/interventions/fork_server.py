@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from ..errors import text_of
 from ..forking import do_in_copy, exit_code, fork
 from ..primitives import close
 
@@ -35,8 +36,22 @@ _CONNECTS = frozenset(["socket.connect", "socket.bind", "socket.sendto", "socket
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-class ReachesOut(BaseException):
-    """What is tried would change something outside of the process. No Exception: nothing may handle it."""
+class CannotTry(BaseException):
+    """Something cannot be tried in a copy, for this reason. No Exception: nothing may handle it."""
+
+
+class TooLittleMemory(CannotTry):
+    """What is tried needs more memory than the copy may have."""
+
+    def __init__(self) -> None:
+        super().__init__("there was too little memory")
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether memory could not be had; torch raises a RuntimeError for it on the CPU."""
+    torch = sys.modules["torch"]
+    is_torchs = isinstance(error, RuntimeError) and "memory" in str(error).lower()
+    return is_torchs or isinstance(error, (MemoryError, torch.OutOfMemoryError))
 
 
 class NoAnswer(Exception):
@@ -71,7 +86,13 @@ class ForkServer:
             prepare()
             _serve(self._requests, self._answers, self._file, work)
 
-        do_in_copy(serve, {self._requests, self._answers, self._file})
+        try:
+            do_in_copy(serve, {self._requests, self._answers, self._file})
+        except BaseException:
+            close(from_server)
+            close(to_server)
+            self.end()
+            raise
         close(self._answers)
         close(self._requests)
         self._answers, self._requests = from_server, to_server
@@ -152,10 +173,13 @@ def _work(request: str, file: int, work: Callable[[str, BinaryIO], None]) -> Non
             try:
                 work(request, answer)
                 code = 0
-            except ReachesOut as error:
+            except (CannotTry, Exception) as error:
                 answer.seek(0)
                 answer.truncate()
-                answer.write(str(error).encode())
+                if is_out_of_memory(error):
+                    error = TooLittleMemory()
+                why = str(error) if isinstance(error, CannotTry) else f"{text_of(error)} was raised"
+                answer.write(why.encode())
                 code = _REFUSED_CODE
     finally:
         os._exit(code)
@@ -190,7 +214,7 @@ def available_bytes() -> int | None:
 
 
 def refuse_to_reach_out(writable: tuple[str, ...] = ()) -> None:
-    """From here on, what would change something outside of this process raises ReachesOut.
+    """From here on, what would change something outside of this process raises CannotTry.
 
     With `writable` folders, files below them may be written and processes started: a compiler does both. This
     cannot be taken back.
@@ -204,8 +228,8 @@ def refuse_to_reach_out(writable: tuple[str, ...] = ()) -> None:
             if isinstance(flags, int) and flags & _WRITES:
                 name = os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else ""
                 if not name.startswith(writable):
-                    raise ReachesOut(f"it writes {name or 'a file'}")
+                    raise CannotTry(f"it writes {name or 'a file'}")
         elif event in refused:
-            raise ReachesOut(f"it calls {event}")
+            raise CannotTry(f"it calls {event}")
 
     sys.addaudithook(audit)

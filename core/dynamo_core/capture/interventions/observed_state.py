@@ -161,6 +161,8 @@ class _Walk:
         self._alive.append(value)
         if issubclass(kind, self._torch.Tensor):
             self._leaves[path] = self._tensor(path, value)
+            if has_gradient(value):
+                self.visit(f"{GRADIENT}{path}", value.grad, depth + 1)
             return
         self._leaves[path] = [KIND, f"{kind.__module__}.{kind.__qualname__}"]
         for name, part in self._parts(path, kind, value):
@@ -240,6 +242,13 @@ class _Walk:
         """The path of the first tensor that was met with the same memory; None if this is the first."""
         first = self._storages.setdefault(plain.untyped_storage()._cdata, path)
         return None if first is path or plain.numel() == 0 else first
+
+
+def has_gradient(value: Any) -> bool:
+    """Whether a backward gives this tensor a gradient (`value.grad`)."""
+    torch = sys.modules["torch"]
+    is_plain = type(value) in (torch.Tensor, torch.nn.Parameter)
+    return bool(is_plain and value.is_leaf and value.requires_grad)
 
 
 def _text_of(value: Any) -> str:

@@ -188,8 +188,9 @@ def _first_line(text: Any) -> str:
 
 
 def _inside(path: str, found: list[Difference]) -> bool:
-    """Whether a path is in something that is different already as a whole."""
-    return any(path.startswith((f"{each.path}[", f"{each.path}.")) for each in found)
+    """Whether a path is in something that is different already as a whole, or is its gradient."""
+    path = path.removeprefix(GRADIENT)
+    return any(path == each.path or path.startswith((f"{each.path}[", f"{each.path}.")) for each in found)
 
 
 def _missing(path: str, own: Leaf | None, eagers: Leaf | None) -> Difference:

@@ -7,6 +7,7 @@ Source: torch/csrc/autograd/engine.cpp (queue_callback, whose callbacks are not 
 raises), 2.8 to 2.15; run with 2.13.
 """
 
+import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -46,8 +47,16 @@ class WaitingCalls:
     def _compare(self, backward: "_Backward") -> None:
         for waiting in [*self._calls]:
             call, reference = waiting
-            if reference() is backward and not call.compare_backward(backward.passes):
-                self._calls.remove(waiting)
+            if reference() is backward and self._take(waiting) and call.compare_backward(backward.passes):
+                self._calls.append(waiting)
+
+    def _take(self, waiting: "tuple[WaitingCall, weakref.ref[_Backward]]") -> bool:
+        """Take a call that waits for this thread alone; False where another thread has it."""
+        try:
+            self._calls.remove(waiting)
+        except ValueError:
+            return False
+        return True
 
     def look(self, *, is_over: bool = False) -> None:
         """Compare the backwards that have raised; finish the calls that no backward can reach any more.
@@ -57,10 +66,9 @@ class WaitingCalls:
         for waiting in [*self._calls]:
             call, reference = waiting
             backward = reference()
-            if backward is not None:
+            if backward is not None and (is_over or backward.is_of_this_thread()):
                 backward.end_pass()
-            if (is_over or backward is None) and waiting in self._calls:
-                self._calls.remove(waiting)
+            if (is_over or backward is None) and self._take(waiting):
                 call.finish()
 
 
@@ -77,6 +85,7 @@ class _Backward:
         self._guarded = guarded
         self._is_over = is_over
         self._task = -1
+        self._thread = 0
         self._is_running = False
 
     def watch(self, outputs: Iterable[tuple[str, Any]]) -> None:
@@ -88,6 +97,10 @@ class _Backward:
             node.register_prehook(self._guarded(partial(self._note, paths)))
             node.register_hook(self._guarded(self._watch_gradients))
 
+    def is_of_this_thread(self) -> bool:
+        """Whether the last pass began in this thread, so that it has raised if another call begins."""
+        return self._thread == threading.get_ident()
+
     def end_pass(self) -> None:
         """Have the pass that was running compared."""
         if self._is_running:
@@ -96,7 +109,10 @@ class _Backward:
 
     def _note(self, paths: dict[int, str], gradients: Sequence[Any]) -> None:
         """Before a node: what flows into its outputs."""
-        seeds = {path: gradients[at].detach() for at, path in paths.items() if gradients[at] is not None}
+        try:
+            seeds = {path: gradients[at].detach() for at, path in paths.items() if gradients[at] is not None}
+        except RuntimeError:  # a batch of gradients (`is_grads_batched`), which cannot be given to a copy
+            return
         self._pass(is_of_gradients=False)["seeds"].update(seeds)
 
     def _watch_gradients(self, gradients: Sequence[Any], _: Any) -> None:
@@ -115,7 +131,7 @@ class _Backward:
         task = torch._C._current_graph_task_id()
         if task != self._task:
             self.end_pass()
-            self._task, self._is_running = task, True
+            self._task, self._thread, self._is_running = task, threading.get_ident(), True
             self.passes.append(
                 {
                     "seeds": {},

@@ -21,6 +21,7 @@ from ...backends.agreement import (
     shielded,
 )
 from ..errors import first_line, text_of
+from .fork_server import is_out_of_memory
 
 if TYPE_CHECKING:
     from torch.fx import GraphModule
@@ -131,10 +132,8 @@ def verify(
     with unnoticed(arguments) as after:
         try:
             eager = before.run(runner(gm))
-        except MemoryError:
-            raise
         except Exception as error:
-            if _is_out_of_memory(error):
+            if is_out_of_memory(error):
                 raise
             return _disagrees("the call", f"returned, where eager raises {described(error)}")
         after_eager = RandomState(arguments)
@@ -190,10 +189,21 @@ def _has_memory_not_filled(gm: "GraphModule") -> bool:
     return any(str(getattr(each, "__name__", each)).startswith(("empty", "new_empty")) for each in targets)
 
 
-def _is_out_of_memory(error: Exception) -> bool:
-    import torch
+def side_effect_in(gm: "GraphModule") -> str | None:
+    """What in a graph may have an effect beside its results, so that it is not run again; None if nothing.
 
-    return isinstance(error, torch.OutOfMemoryError) or "memory" in str(error).lower()
+    Source: torch/_library/custom_ops.py (OPDEFS), 2.8 to 2.15.
+    """
+    from torch._library.custom_ops import OPDEFS
+    from torch._ops import OpOverload
+
+    for node in gm.graph.nodes:
+        target = node.target
+        if isinstance(target, OpOverload) and target.name() in OPDEFS:
+            return f"calls an operator that is written in Python ({target.name()})"
+        if node.op == "call_function" and target.__name__.startswith("set_"):
+            return f"changes a setting of torch ({target.__name__})"
+    return None
 
 
 def described(error: BaseException) -> str:

@@ -1,77 +1,78 @@
 """`--verify`: frames that were captured, beside plain Python.
 
 A program that does not call torch.compile has nothing that can be watched between a call and its result. So
-both are made in copies of the process when a frame was compiled: the call in plain Python, and the call with
-frames captured, which compiles the frame once more.
+the code of each cache entry is replaced by one that makes the call through `verified_program.py`.
 """
 
+import functools
+import itertools
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 from ...shared.records import ProgramCallVerified
-from ..errors import text_of
+from ..frames.replaced_code import calling_code, function_with_cells, put_in_place
 from ..frames.source import is_resumed
-from ..primitives import perf_counter_ns
 from .call_in_copy import ProgramCall
-from .compared_call import ComparedCall, obstacle
-from .fork_server import ForkServer
-from .trials import frame_call
-from .verified_program import ProgramVerifier
+from .verified_program import ComparedFunction, ProgramVerifier, without_own_lines
 
 
 class FrameVerifier:
-    """Compares the calls with which frames are compiled, in this process."""
+    """Compares calls of captured frames, in this process.
 
-    def __init__(self, verifier: ProgramVerifier) -> None:
-        self._verifier = verifier
-        self._compiled: dict[Any, int] = {}
-
-    def verify(self, frame: Any, backend: Any, capture: Callable[[], None]) -> None:
-        """Compare the call of a frame that was compiled; `capture` has frames captured, in a copy."""
-        number = self._compiled[frame.f_code] = self._compiled.get(frame.f_code, 0) + 1
-        function = _CapturedFunction(self._verifier, frame.f_code, backend, capture)
-        self._verifier.guarded(function.verify)(frame, number)
-
-
-class _CapturedFunction:
-    """A function of which a frame was compiled."""
+    `capture` has frames captured, in a copy; `leave_to_eager` is given code that is not to be captured.
+    """
 
     def __init__(
-        self, verifier: ProgramVerifier, code: Any, backend: Any, capture: Callable[[], None]
+        self,
+        verifier: ProgramVerifier,
+        capture: Callable[[], None],
+        leave_to_eager: Callable[[CodeType], None],
     ) -> None:
-        self.verifier = verifier
-        self._code = code
-        self.backend = backend
+        self._verifier = verifier
         self._capture = capture
+        self._leave_to_eager = leave_to_eager
+        self._functions: dict[CodeType, _CapturedFunction] = {}
 
-    def verify(self, frame: Any, number: int) -> None:
-        """Compare the call with this frame, the `number`th that was compiled, and record what came of it."""
-        if is_resumed(frame.f_code):
-            return
-        with self.verifier.alone() as is_alone:
-            why_not = self.verifier.may_verify() if is_alone else ""
-            if why_not is None:
-                self._compare(frame, ComparedCall(self, number))
-            elif why_not:
-                self.record(number, outcome="not compared", why=why_not, ns=0)
+    def watch(self, frame: Any, guarded_code: Any, backend: Any) -> None:
+        """Have the calls compared that use this entry of a frame, which the backend has just compiled."""
+        if not is_resumed(frame.f_code):
+            self._verifier.guarded(self._watch)(frame, guarded_code, backend)
 
-    def _compare(self, frame: Any, call: ComparedCall) -> None:
-        began = perf_counter_ns()
-        try:
-            function, args, named = frame_call(frame)
-            call.graphs_before = -1  # what was compiled just now is none of an earlier call
-            call.program = _CallInPython(_Capturing(function, self._capture), self, args, named)
-            why_not = obstacle(call.program)
-            server = ForkServer(call.program.work, self.verifier.prepare_copy) if why_not is None else None
-        except Exception as error:
-            why_not, server = text_of(error), None
-        if server is None:
-            call.record("not compared", why=why_not, ns=perf_counter_ns() - began)
+    def _watch(self, frame: Any, guarded_code: Any, backend: Any) -> None:
+        original, names, compiled = frame.f_code, frame.f_globals, guarded_code.code
+        function = self._functions.get(original)
+        if function is None:
+            function = self._functions[original] = _CapturedFunction(self._verifier, original, backend)
+        calls = itertools.count()
+
+        def call(cells: Callable[..., Any] | None, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+            run, in_eager = (
+                function_with_cells(code, names, original, cells) for code in (compiled, original)
+            )
+            if self._verifier.is_inside():
+                return run(*args, **named)
+            make = functools.partial(
+                ProgramCall, _Capturing(run, in_eager, self._capture), function, args, named
+            )
+            try:
+                return function.call(functools.partial(run, *args, **named), make, is_first=next(calls) == 0)
+            except Exception as error:
+                raise without_own_lines(error)  # noqa: B904  its cause and context stay as they are
+
+        code = calling_code(original, call)
+        if code is None:
+            function.record(1, outcome="not compared", why="Python cannot make code with its variables", ns=0)
         else:
-            call.compare(None, server, 0, perf_counter_ns() - began)
+            put_in_place(guarded_code, code, original, self._leave_to_eager)
 
-    def stop(self) -> None:
-        """Nothing: a further call is compared when it is compiled."""
+
+class _CapturedFunction(ComparedFunction):
+    """A function of which a frame was captured."""
+
+    def __init__(self, verifier: ProgramVerifier, code: CodeType, backend: Any) -> None:
+        super().__init__(verifier, backend)
+        self._code = code
 
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""
@@ -90,10 +91,11 @@ class _CapturedFunction:
 
 
 class _Capturing:
-    """A function whose frames are captured when it is called."""
+    """A captured function in a copy of the process, in which no frame is captured but while it is called."""
 
-    def __init__(self, function: Any, capture: Callable[[], None]) -> None:
-        self._torchdynamo_orig_callable = function
+    def __init__(self, compiled: Any, original: Any, capture: Callable[[], None]) -> None:
+        self._compiled = compiled
+        self._torchdynamo_orig_callable = original
         self._capture = capture
 
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -101,16 +103,6 @@ class _Capturing:
 
         self._capture()
         try:
-            return self._torchdynamo_orig_callable(*args, **named)
+            return self._compiled(*args, **named)
         finally:
             set_eval_frame(None)
-
-
-class _CallInPython(ProgramCall):
-    """The call of a captured frame; in plain Python no frame is captured, nor is what was compiled used."""
-
-    def _in_eager(self, *args: Any, **named: Any) -> Any:
-        import torch
-
-        torch.compiler.set_stance("force_eager")
-        return self.original(*args, **named)

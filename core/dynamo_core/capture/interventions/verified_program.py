@@ -12,10 +12,12 @@ module), 2.8 to 2.15; run with 2.13.
 
 import atexit
 import functools
+import itertools
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FunctionType, ModuleType, TracebackType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import ProgramCallVerified
@@ -25,7 +27,7 @@ from ..frames.program_files import is_own, place_of_compile_call_in_progress
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
 from .call_in_copy import ProgramCall, program_function, raised
-from .compared_call import ComparedCall, obstacle
+from .compared_call import OTHER_CALL, ComparedCall, obstacle
 from .fork_server import ForkServer, why_no_copy
 from .observed_state import RESULT
 from .printed_text import noting_printed
@@ -71,20 +73,18 @@ class ProgramVerifier:
         if not isinstance(compiled, FunctionType) or not hasattr(compiled, "_torchdynamo_orig_callable"):
             return None
         place = place_of_compile_call_in_progress()
-        inside = self._inside
-        if place is None or getattr(inside, "is_so", False):
+        if place is None or self.is_inside():
             return None
-        verify = _Entry(self, compiled, context, place).call
+        verify = _Entry(self, compiled, context, place).call_with
 
         @functools.wraps(compiled)
         def compile_wrapper(*args: Any, **named: Any) -> Any:
-            if getattr(inside, "is_so", False):
+            if self.is_inside():
                 return compiled(*args, **named)
             try:
                 return verify(args, named)
             except Exception as error:
-                own_traceback = _without_own_lines(error.__traceback__)
-                raise error.with_traceback(own_traceback)  # noqa: B904  its cause and context stay as they are
+                raise without_own_lines(error)  # noqa: B904  its cause and context stay as they are
 
         # Dynamo leaves this out of what it traces, as it does torch's own wrapper.
         wrapper: Any = compile_wrapper
@@ -100,6 +100,10 @@ class ProgramVerifier:
     def finish(self) -> None:
         """Record what came of the calls whose backward has not come by now."""
         self.guarded(self.waiting.look)(is_over=True)
+
+    def is_inside(self) -> bool:
+        """Whether this thread is in a call of the program's, to which those that it makes belong."""
+        return getattr(self._inside, "is_so", False)
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -142,6 +146,9 @@ class ProgramVerifier:
         """In the copy: nothing is recorded, and no call is verified."""
         self._probes.stream.end()
         self._inside.is_so = True
+        convert_frame = sys.modules.get("torch._dynamo.convert_frame")
+        if convert_frame is not None:  # another thread may be compiling, which this process has not
+            convert_frame.compile_lock._at_fork_reinit()
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
@@ -154,52 +161,62 @@ class ProgramVerifier:
                 self._lock.release()
 
 
-def _without_own_lines(traceback: TracebackType | None) -> TracebackType | None:
-    """A traceback of the program's from where it leaves this module."""
-    while traceback is not None and traceback.tb_frame.f_globals is globals():
+def without_own_lines(error: Exception) -> Exception:
+    """An exception with its traceback from where it leaves the modules of this folder."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_frame.f_globals.get("__package__") == __package__:
         traceback = traceback.tb_next
-    return traceback
+    return error.with_traceback(traceback)
 
 
-class _Entry:
-    """What one call of torch.compile made, as the program calls it."""
+class ComparedFunction:
+    """What was compiled, as the program calls it: some of its calls are compared. `backend` compiled it."""
 
-    def __init__(self, verifier: ProgramVerifier, compiled: Any, context: Any, place: str) -> None:
+    def __init__(self, verifier: ProgramVerifier, backend: Any) -> None:
         self.verifier = verifier
-        self._compiled = compiled
-        self._context = context
-        self.backend = context.callback
-        self._place = place
+        self.backend = backend
         self._begin()
 
     def _begin(self) -> None:
         self._beginning = self.verifier.beginnings
-        self._calls = 0
+        self._numbers = itertools.count(1)
+        self._missed = 0  # calls of other threads that were to be compared while one was; later ones are
         self._has_stopped = False
 
-    def call(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Make a call of the program's, and compare it if it is one of those to be compared."""
+    def call(
+        self, compiled: Callable[[], Any], make: Callable[[], ProgramCall], *, is_first: bool = False
+    ) -> Any:
+        """Make a call of the program's, and compare it with what `make` gives if it is to be compared.
+
+        The first one of an entry is, and so are the first ones of the function.
+        """
         verifier = self.verifier
         if self._beginning != verifier.beginnings:
             self._begin()
-        self._calls += 1
-        number = self._calls
+        number = next(self._numbers)
         verifier.guarded(verifier.waiting.look)()
-        is_wanted = not self._has_stopped and (number <= _FIRST_CALLS or number & (number - 1) == 0)
-        if is_wanted:
+        is_among = is_first or number <= _FIRST_CALLS or number & (number - 1) == 0
+        if (is_among or self._missed > 0) and not self._has_stopped:
             with verifier.alone() as is_alone:
+                self._missed += is_among - is_alone
                 if is_alone:
-                    return self._verified(number, args, named)
+                    call = ComparedCall(self, number)
+                    if is_first:
+                        call.graphs_before = -1  # what was compiled just now is none of an earlier call
+                    return self._verified(call, compiled, make)
+            if is_among:
+                verifier.guarded(self.record)(number, outcome="not compared", why=OTHER_CALL, ns=0)
         with verifier.inside():
-            return self._compiled(*args, **named)
+            return compiled()
 
-    def _verified(self, number: int, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    def _verified(
+        self, call: ComparedCall, compiled: Callable[[], Any], make: Callable[[], ProgramCall]
+    ) -> Any:
         began = perf_counter_ns()
-        call = ComparedCall(self, number)
         compare = self.verifier.guarded(call.compare)
         server, reason = None, ""
         try:
-            call.program = ProgramCall(self._compiled, self._context, args, named)
+            call.program = make()
             why_not = self.verifier.may_verify() or obstacle(call.program)
             reason = why_not or ""
             if why_not is None:
@@ -212,11 +229,11 @@ class _Entry:
             if reason:
                 self.verifier.guarded(call.record)("not compared", why=reason, ns=spent)
             with self.verifier.inside():
-                return self._compiled(*args, **named)
+                return compiled()
         began = perf_counter_ns()
         try:
             with self.verifier.inside(), noting_printed() as printed:
-                result = self._compiled(*args, **named)
+                result = compiled()
         except Exception as error:
             compare({**raised(error), **printed.roots()}, server, perf_counter_ns() - began, spent)
             raise
@@ -229,6 +246,25 @@ class _Entry:
     def stop(self) -> None:
         """Compare no further call: one was wrong, or took too long in a copy."""
         self._has_stopped = True
+
+    def record(self, number: int, **fields: Any) -> None:
+        """Write what came of a call."""
+        raise NotImplementedError
+
+
+class _Entry(ComparedFunction):
+    """What one call of torch.compile made."""
+
+    def __init__(self, verifier: ProgramVerifier, compiled: Any, context: Any, place: str) -> None:
+        super().__init__(verifier, context.callback)
+        self._compiled = compiled
+        self._context = context
+        self._place = place
+
+    def call_with(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Make a call of the program's with these arguments."""
+        make = functools.partial(ProgramCall, self._compiled, self._context, args, named)
+        return self.call(functools.partial(self._compiled, *args, **named), make)
 
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""

@@ -19,6 +19,7 @@ from ...backends.compilers import copy_of_graph
 from ...shared.records import CallVerified, VerifyOutcome
 from ..eager_semantics.graph_facts import communication_in
 from ..eager_semantics.replay import AotFunction, is_aligned, node_of, not_captured
+from ..forking import has_other_threads
 from ..frames.source import current_compile_id, user_line
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
@@ -33,6 +34,7 @@ from .verified_call import (
     described,
     names_of_inputs,
     runner,
+    side_effect_in,
     unnoticed,
     verify,
     verify_exception,
@@ -196,12 +198,16 @@ def watch_missing_gradients(
                 report(Comparison(f"gradient of {names[i]}", False, None, None, "eager", what), user)
                 return
 
+    is_known = True
+
     def guarded(function: Callable[..., None]) -> Callable[..., None]:
         def hook(*gradients: Any) -> None:
+            nonlocal is_known
             try:
-                function(*gradients)
+                if is_known:
+                    function(*gradients)
             except Exception:  # then it is not known whether they differ, as without us
-                seeds.clear()
+                is_known = False
 
         return hook
 
@@ -356,6 +362,10 @@ class _Call:
         found = Found()
         try:
             verdict = verify(before, self._gm, compiled, arguments, result)
+            if verdict.first_wrong is not None and has_other_threads():
+                with unnoticed(arguments):  # they may have changed its inputs meanwhile
+                    again = before.run(compiled)
+                verdict = verify(before, self._gm, compiled, again.inputs, again.outputs)
             if verdict.first_wrong is not None:
                 self._graph.forget()
                 if verdict.first_wrong.name not in WHOLE_CALL:
@@ -461,7 +471,10 @@ def _obstacle(gm: "GraphModule") -> str | None:
     if torch._C._len_torch_dispatch_stack() or torch._C._len_torch_function_stack():
         return "the program has set a mode that sees every operation"
     node = communication_in(gm)
-    return None if node is None else f"it communicates with other processes ({node})"
+    if node is not None:
+        return f"it communicates with other processes ({node})"
+    effect = side_effect_in(gm)
+    return None if effect is None else f"it {effect}"
 
 
 def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:

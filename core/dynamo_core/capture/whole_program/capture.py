@@ -39,11 +39,14 @@ if TYPE_CHECKING:
 
     from ...backends.compilers import Tell
     from ..eager_semantics.keeper import Keeper
+    from ..interventions.verified_frame import FrameVerifier
+    from ..interventions.verified_program import ProgramVerifier
 
 # A function that was given no tensor this often is left alone: asking costs some 10 µs a call.
 _PATIENCE = 50
 _SIDE_EFFECTS = "dynamo_core.capture.whole_program.side_effects"
 _EAGER_SEMANTICS = "dynamo_core.capture.eager_semantics.keeper"
+_VERIFIED_FRAME = "dynamo_core.capture.interventions.verified_frame"
 _PATIENCE_KEY = "dynamo_run_calls_without_tensor"
 
 
@@ -69,8 +72,14 @@ class WholeProgramCapture:
         self._codes_decided = CodeObjects()  # what C++ remembers for good, and may have to take back
         self._restore_settings: list[Callable[[], None]] = []
         self._keeper: Keeper | None = None
-        # `--verify`: given a frame that was compiled, what compiled it, and what captures frames in a fork.
-        self.verify_frame: Callable[[Any, Any, Callable[[], None]], None] | None = None
+        self._frame_verifier: FrameVerifier | None = None
+
+    def verify(self, verifier: "ProgramVerifier") -> None:
+        """Have calls of captured frames compared with plain Python (`--verify`)."""
+        (verified_frame,) = import_later(_VERIFIED_FRAME)
+        self._frame_verifier = verified_frame.FrameVerifier(
+            verifier, self._frames.again, self._policy.leave_to_eager
+        )
 
     def keeper(self) -> "Keeper | None":
         """What keeps eager's semantics for the graphs that are compiled now; None where nothing does."""
@@ -212,10 +221,9 @@ class WholeProgramCapture:
                     return unless_left(answer.never)
                 if result.guarded_code is None:
                     return unless_left(result)
-                if self.verify_frame is not None:
-                    self.verify_frame(
-                        frame, self._frames.callback._torchdynamo_orig_backend, self._frames.again
-                    )
+                if self._frame_verifier is not None:
+                    backend = self._frames.callback._torchdynamo_orig_backend
+                    self._frame_verifier.watch(frame, result.guarded_code, backend)
                 return result
             except CompileDeferred:
                 return unless_left(answer.not_now)

@@ -11,9 +11,10 @@ import pytest
 import torch
 import torch._dynamo.utils
 
+from dynamo_core.capture.interventions import compared_call
 from dynamo_core.capture.interventions.compared_call import ComparedCall
 from dynamo_core.capture.interventions.fork_server import NoAnswer, NoAnswerInTime
-from dynamo_core.capture.interventions.observed_state import TORCH_NUMBERS, observe
+from dynamo_core.capture.interventions.observed_state import TORCH_NUMBERS, Leaves, observe
 from dynamo_core.capture.interventions.verified_backward import WaitingCalls
 
 
@@ -56,17 +57,25 @@ class Function:
 
 
 def compared(function: Function, answer: Any) -> tuple[ComparedCall, Mock]:
-    """A call that was made in copies only, which gave this answer, or raised it."""
+    """A call without a result, of which the copy gave this answer, or raised it."""
     call, server = ComparedCall(function, 1), Mock()
-    call.program = Mock(draws_otherwise=lambda own, eager: False)
+    call.program = call_that_left(observed(torch.ones(2)))
     server.ask.side_effect = answer if isinstance(answer, Exception) else lambda *_: answer
-    call.compare(None, server, 0, 0)
+    call.compare({}, server, 0, 0)
     return call, server
+
+
+def call_that_left(leaves: Leaves) -> Mock:
+    return Mock(draws_otherwise=lambda own, eager: False, observed=lambda outcome, versions: leaves)
+
+
+def observed(value: torch.Tensor) -> Leaves:
+    return observe({"result": value, TORCH_NUMBERS: torch.get_rng_state()}, set())
 
 
 def leaves_of(value: torch.Tensor) -> bytes:
     file = io.BytesIO()
-    torch.save(observe({"result": value, TORCH_NUMBERS: torch.get_rng_state()}, set()), file)
+    torch.save(observed(value), file)
     return file.getvalue()
 
 
@@ -91,9 +100,39 @@ def test_a_copy_that_does_not_answer_is_said(error: Exception, why: str) -> None
     function = Function()
     _, server = compared(function, error)
     (recorded,) = function.recorded
-    assert (recorded["outcome"], recorded["why"]) == ("not compared", why)
+    assert recorded["outcome"] == "not compared"
+    assert recorded["why"].startswith(why)  # with threads it is said that a copy has only one
     assert function.has_stopped == isinstance(error, NoAnswerInTime)
     server.end.assert_called_once()
+
+
+@pytest.mark.parametrize("has_threads", [True, False])
+def test_what_only_the_programs_own_call_gives_may_be_due_to_its_threads(
+    has_threads: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compared_call, "has_other_threads", lambda: has_threads)
+    function = Function()
+    call, server = ComparedCall(function, 1), Mock()
+    call.program = call_that_left(observed(torch.zeros(2)))
+    server.ask.side_effect = lambda *_: leaves_of(torch.ones(2))
+    call.compare({}, server, 0, 0)
+    (recorded,) = function.recorded
+    assert recorded["outcome"] == ("agrees" if has_threads else "disagrees")
+    assert ("other threads" in str(recorded["left_out"])) == has_threads
+
+
+def test_a_difference_in_the_copy_too_is_wrong_beside_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compared_call, "has_other_threads", lambda: True)
+    function = Function()
+    call, server = ComparedCall(function, 1), Mock()
+    call.program = call_that_left(observed(torch.zeros(2)))
+    values = {"compiled": torch.full((2,), 3.0), "stage": torch.full((2,), 3.0)}
+    server.ask.side_effect = lambda request, *_: leaves_of(
+        values.get(request.partition(":")[0], torch.ones(2))
+    )
+    call.compare({}, server, 0, 0)
+    (recorded,) = function.recorded
+    assert (recorded["outcome"], recorded["error"]) == ("disagrees", 2.0)
 
 
 def test_gradients_that_could_not_be_compared_are_said() -> None:
@@ -130,13 +169,12 @@ def bitwise(with_casts: torch.Tensor) -> tuple[Function, dict[str, Any]]:
             file = io.BytesIO()
             torch.save({"lines": ["value", json.dumps(lines)]}, file)
             return file.getvalue()
-        asked = {"compiled": exact, "stage": with_casts}
-        return leaves_of(asked.get(request.partition(":")[0], rounded))
+        return leaves_of(with_casts if request.startswith("stage") else rounded)
 
     call, server = ComparedCall(function, 1), Mock()
-    call.program = Mock(draws_otherwise=lambda own, eager: False)
+    call.program = call_that_left(observed(exact))
     server.ask.side_effect = answer
-    call.compare(None, server, 0, 0)
+    call.compare({}, server, 0, 0)
     return function, function.recorded[-1]
 
 

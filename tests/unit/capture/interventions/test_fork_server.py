@@ -41,7 +41,7 @@ def test_what_hangs_crashes_or_raises_gives_no_answer_and_the_next_request_does(
         if request == "crash":
             os.abort()
         if request == "raise":
-            raise ValueError
+            raise ValueError("odd")
         if request == "memory":
             bytearray(1 << 50)
         file.write(b"done")
@@ -49,8 +49,12 @@ def test_what_hangs_crashes_or_raises_gives_no_answer_and_the_next_request_does(
     with server(work) as copy:
         with pytest.raises(NoAnswer, match="it took longer than 0 s"):
             copy.ask("hang", 0.2)
-        for request in ("crash", "raise", "memory"):
-            with pytest.raises(NoAnswer, match="it crashed in the copy"):
+        for request, why in (
+            ("crash", "it crashed in the copy"),
+            ("raise", "in the copy of the process ValueError: odd was raised"),
+            ("memory", "in the copy of the process there was too little memory"),
+        ):
+            with pytest.raises(NoAnswer, match=why):
                 copy.ask(request, 10)
         assert copy.ask("", 10) == b"done"
 

@@ -61,6 +61,19 @@ def test_results(compiled: Any, eager: Any, expected: list[tuple[str, str]]) -> 
     assert kinds(compare_leaves(leaves(compiled), leaves(eager))) == expected
 
 
+def test_no_gradient_is_not_a_gradient_of_zeros() -> None:
+    own, eagers = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    own.grad = torch.zeros(2)
+    (difference,) = compare_leaves(leaves(weight=own), leaves(weight=eagers)).differences
+    assert (difference.kind, difference.path) == ("gradient", "gradient of weight")
+    eagers.grad = torch.zeros(2)
+    assert kinds(compare_leaves(leaves(weight=own), leaves(weight=eagers))) == []
+    eagers.grad = torch.ones(2)
+    assert kinds(compare_leaves(leaves(weight=own), leaves(weight=eagers))) == [
+        ("gradient", "gradient of weight")
+    ]
+
+
 def test_state_that_was_written_is_a_mutation() -> None:
     module = torch.nn.BatchNorm1d(2)
     same = torch.nn.BatchNorm1d(2)

@@ -1,5 +1,6 @@
 """The program's own backwards of a call are noted, and handed over when they are over."""
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -71,6 +72,24 @@ def test_a_backward_that_raised_is_handed_over_at_the_next_look() -> None:
     assert len(call.compared) == 1
     calls.look()
     assert len(call.compared[-1]) == 2
+
+
+def test_another_threads_look_does_not_end_a_backward_that_runs() -> None:
+    y = leaf().exp()
+    calls, call = waiting_for(y)
+    seen = []
+
+    def look(gradient: torch.Tensor) -> None:
+        thread = threading.Thread(target=calls.look)
+        thread.start()
+        thread.join()
+        seen.append(len(call.compared))
+
+    x = y * 1
+    y.register_hook(look)
+    x.sum().backward()
+    assert seen == [0]
+    assert len(call.compared) == 1
 
 
 def test_a_call_is_finished_when_no_backward_can_reach_it_or_the_process_ends() -> None:

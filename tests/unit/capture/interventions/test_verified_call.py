@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from dynamo_core.capture.interventions.verified_call import CallBefore, verify
+from dynamo_core.capture.interventions.verified_call import CallBefore, side_effect_in, verify
 
 
 def padded(x: Any) -> Any:
@@ -27,3 +27,20 @@ def test_memory_that_nothing_has_filled_is_not_comparable(function: Any, why: st
     verdict = verify(CallBefore(arguments), graph, graph.forward, arguments, wrong)
     assert verdict.not_comparable == why
     assert (verdict.first_wrong is None) == (why is not None)
+
+
+@torch.library.custom_op("dynamo_tests::noted", mutates_args=())
+def noted(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()
+
+
+def test_graphs_with_effects_beside_their_results_are_not_run_again() -> None:
+    def with_an_operator(x: Any) -> Any:
+        return torch.ops.dynamo_tests.noted.default(x)
+
+    effect = side_effect_in(torch.fx.symbolic_trace(with_an_operator))
+    assert effect == "calls an operator that is written in Python (dynamo_tests::noted)"
+    graph = torch.fx.symbolic_trace(doubled)
+    assert side_effect_in(graph) is None
+    graph.graph.call_function(torch.set_default_dtype, (torch.float32,))
+    assert side_effect_in(graph) == "changes a setting of torch (set_default_dtype)"
