@@ -2,8 +2,8 @@
 
 `programs/real/` has scripts that build a small model of a project with random numbers, and train or run it
 as the project's README shows. What they import is not part of this project: `pip install --no-deps` what is
-missing. A program that is captured also runs with each outermost module under `module.compile()`:
-"torch.compile" in the table, to compare graphs and graph breaks.
+missing. A program that is captured also runs with `torch.compile` of each outermost module:
+"by torch.compile" in the table, to compare graphs and graph breaks.
 """
 
 import argparse
