@@ -284,6 +284,39 @@ def test_calls_that_reach_out_of_the_process_are_made_once(run: Runner, tmp_path
     assert "not compared: 1 call of the program" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("what", "why"),
+    [
+        ("threading.Event().wait()", "it took longer than "),
+        ("os.abort()", "it crashed in the copy of the process"),
+        ("torch.ones(1 << 50)", "in the copy of the process there was too little memory"),
+    ],
+)
+def test_a_copy_that_hangs_crashes_or_needs_memory_changes_nothing(
+    what: str, why: str, run: Runner, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import os, threading, torch\n"
+        "process = os.getpid()\n"
+        "@torch.compiler.disable\n"
+        "def in_a_copy():\n"
+        "    if os.getpid() != process:\n"
+        f"        {what}\n"
+        "@torch.compile(backend='eager')\n"
+        "def f(x):\n"
+        "    in_a_copy()\n"
+        "    return x + 1\n"
+        "for _ in range(2):\n"
+        "    print(f(torch.ones(2)))\n"
+    )
+    result = run("run", "-q", "--verify", "-o", "recording", program)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "tensor([2., 2.])\n" * 2, "")
+    calls = verified(run, "recording")["program_calls"]
+    assert calls and {call["outcome"] for call in calls} == {"not compared"}
+    assert all(call["why"].startswith(why) for call in calls)
+
+
 def test_a_training_loop_agrees_with_its_gradients(run: Runner, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
