@@ -151,9 +151,8 @@ def _others(fix: Fix, kept: Trial) -> Iterator[Block]:
 
 
 def _tried(trial: Trial) -> str:
-    first = trial.remedy.text.partition(": ")[0]
     reason = f": {trial.reason}" if trial.reason else ""
-    return f"{first} — {trial.verdict}{reason}"
+    return f"{trial.remedy.in_short.removesuffix('.')} — {trial.verdict}{reason}"
 
 
 def _together(fixes: Fixes) -> Iterator[Block]:

@@ -8,7 +8,7 @@ from ..analysis.recompile_echoes import CompileKey
 from ..analysis.source_lines import is_library
 from ..analysis.words import alternatives
 from ..model import Compile, Frame, Place, Process, StackFrame
-from ..remedies.rules import Change
+from ..remedies.rules import Assignment, Change
 from ..shared.declared import NOT_IN_JSON
 from ..shared.quick_dataclass import dataclass
 from ..shared.shown_in_notebook import bullets, code, paragraph, title
@@ -74,6 +74,22 @@ class Remedy:
     change: Change | None = None
     may_change: str = ""
     tried: str | None = None
+
+    @property
+    def in_short(self) -> str:
+        """What to set or to pass; of anything else all of the advice."""
+        change = self.change or Change()
+        if change.environment:
+            return f"set `{_typed(change.environment)}`"
+        if change.arguments:
+            return f"pass `{_typed(change.arguments)}` to `torch.compile`"
+        return self.text.partition(": ")[0] if change.settings else self.text
+
+
+def _typed(assignments: Iterable[Assignment]) -> str:
+    return " ".join(
+        str(each) if each.value.isalnum() else f'{each.name}="{each.value}"' for each in assignments
+    )
 
 
 @dataclass(frozen=True)

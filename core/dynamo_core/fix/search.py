@@ -478,5 +478,5 @@ def _cpu_seconds_of_children() -> float:
 
 
 def _progress_line(remedy: Remedy) -> str:
-    first, _, _ = remedy.text.partition(": ")
-    return f"trying: {first if len(first) <= _LONGEST_LINE else first[:_LONGEST_LINE] + '…'}"
+    what = remedy.in_short
+    return f"trying: {what if len(what) <= _LONGEST_LINE else what[:_LONGEST_LINE] + '…'}"

@@ -11,7 +11,7 @@ from ..analysis.source_lines import assigns_nothing
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 _LATER = "torch._dynamo.config.reorderable_logging_functions+"
-_PRINT = re.compile(r"builtin operator `print`|builtin `print|logging function <built-in function print>")
+_PRINT = re.compile(r"builtin operator `print`|builtin `print|attempted to reorder a debugging function")
 # torch can defer the printing of tensors, numbers and text (DebuggingVariable.can_reorder_logs), but it drops
 # `end`, `sep` and `file` (call_function).
 _PRINT_OF_PLAIN = re.compile(
@@ -72,6 +72,7 @@ CALLS: BreakRules = (
                 cures=("print_of_an_object",),
             ),
         ),
+        unless=re.compile(r"\bwarn|\blog"),
     ),
     Rule(
         re.compile(r"builtin operator `(?:str|repr|format)`|(?:repr|str)\(\) on tensor"),

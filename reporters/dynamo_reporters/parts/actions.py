@@ -6,7 +6,6 @@ from dynamo_core.analysis.words import number, seconds
 from dynamo_core.case import Case
 from dynamo_core.findings import Action, Finding, Remedy
 from dynamo_core.findings.kinds import spec_of
-from dynamo_core.remedies.rules import Assignment, Change
 from dynamo_core.shared.shown_paths import shown_path
 
 from ..page.blocks import Block, Heading, Paragraph
@@ -84,25 +83,7 @@ def headline(action: Action) -> str:
 
 def what_to_do(remedy: Remedy) -> str:
     """The remedy as short as it can be said, and what came of it where it was tried."""
-    return _change_to_make(remedy) + ("" if remedy.tried is None else f" (tried: {remedy.tried})")
-
-
-def _change_to_make(remedy: Remedy) -> str:
-    """What to set or to pass; of anything else all of the advice."""
-    change = remedy.change or Change()
-    if change.environment:
-        return f"set `{_typed(change.environment)}`"
-    if change.arguments:
-        return f"pass `{_typed(change.arguments)}` to `torch.compile`"
-    if change.settings:
-        return remedy.text.partition(": ")[0]
-    return remedy.text
-
-
-def _typed(assignments: Iterable[Assignment]) -> str:
-    return " ".join(
-        str(each) if each.value.isalnum() else f'{each.name}="{each.value}"' for each in assignments
-    )
+    return remedy.in_short + ("" if remedy.tried is None else f" (tried: {remedy.tried})")
 
 
 def what_is_cured(action: Action, cured: Sequence[Finding]) -> str:

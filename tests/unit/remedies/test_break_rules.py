@@ -206,11 +206,10 @@ def test_a_print_with_keywords_is_not_put_off_as_torch_forgets_them() -> None:
 
 
 def test_a_print_that_torch_was_to_put_off_and_cannot_is_moved_out() -> None:
-    words = "Avoid calling the logging function <built-in function print> with args that are not supported."
-    met = a_break(
-        "attempted to reorder a debugging function that can't actually be reordered", words, "print(n)"
-    )
-    assert advice(met).startswith("take `print(n)` out of the compiled code")
+    kind = "attempted to reorder a debugging function that can't actually be reordered"
+    words = "`torch.compile` can only reorder functions where the arguments are Tensors."
+    assert advice(a_break(kind, words, "print(n)")).startswith("take `print(n)` out of the compiled code")
+    assert advice(a_break(kind, words, "warnings.warn(n)")) == "Use something else."
 
 
 @pytest.mark.parametrize(

@@ -235,3 +235,10 @@ def test_a_variable_that_two_fixes_set_is_given_once_with_both_values() -> None:
     fixes = Fixes("train", (RAN,), [Fix(1, FINDING, [each], each) for each in trials])
     page = plain_text(fix_blocks(fixes))
     assert page.count(f"export {name}=\"L['x']:0,L['y']:0\"  # one variable for all") == 2
+
+
+def test_a_remedy_that_was_tried_is_named_by_what_to_type_not_by_the_cause_before_it() -> None:
+    change = Change(arguments=(Assignment("dynamic", "True"),))
+    remedy = Remedy("argument", "`x` takes several sizes: one version serves all.", "check", change=change)
+    tried = replace(FIXES, fixes=[Fix(1, FINDING, [replace(FAILED, remedy=remedy)])])
+    assert "- pass `dynamic=True` to `torch.compile` — changes the output" in plain_text(fix_blocks(tried))
