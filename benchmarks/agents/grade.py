@@ -94,9 +94,9 @@ def _expected(program: Path, arguments: tuple[str, ...]) -> Outcome:
 
 def _differences(given: Task, arguments: tuple[str, ...], expected: Outcome, found: Outcome) -> Iterator[str]:
     line = " ".join(arguments)
-    assert expected.exit_code == 0, f"{given.name} without torch.compile: {_end(expected.output)}"
+    assert expected.exit_code == 0, f"{given.name} without torch.compile: {_end(expected.errors)}"
     if found.exit_code != 0:
-        yield f"{line} ends with {found.exit_code}: {_end(found.output)}"
+        yield f"{line} ends with {found.exit_code}: {_end(found.errors)}"
         return
     if not _is_alike(expected.output, found.output):
         yield f"{line} prints something else than it does without torch.compile"

@@ -18,14 +18,16 @@ from torch._dynamo import utils
 
 _TIME_LIMIT_S = 300
 _METRICS_KEPT = 100_000
+_STREAMS = ("stdout", "stderr")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended, what it printed, and what torch counted in it."""
+    """How a run ended, what it wrote to stdout and stderr, and what torch counted in it."""
 
     exit_code: int
     output: str
+    errors: str
     graphs: int = 0
     ops: int = 0
     graph_breaks: int = 0
@@ -38,25 +40,23 @@ def run(folder: Path, arguments: Sequence[str], *, backend: str | None) -> Outco
     `backend` takes the place of Inductor, where the program names none.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        output, counted = Path(scratch, "output"), Path(scratch, "counted")
+        written, counted = Path(scratch), Path(scratch, "counted")
         child = os.fork()
         if child == 0:
-            _run_here(folder, arguments, backend, output, counted)
+            _run_here(folder, arguments, backend, written, counted)
         _, status = os.waitpid(child, 0)
-        text = output.read_text(errors="replace")
-        if not counted.exists():
-            return Outcome(os.waitstatus_to_exitcode(status), text)
-        return Outcome(os.waitstatus_to_exitcode(status), text, **json.loads(counted.read_text()))
+        texts = [(written / name).read_text(errors="replace") for name in _STREAMS]
+        counts = json.loads(counted.read_text()) if counted.exists() else {}
+        return Outcome(os.waitstatus_to_exitcode(status), *texts, **counts)
 
 
 def _run_here(
-    folder: Path, arguments: Sequence[str], backend: str | None, output: Path, counted: Path
+    folder: Path, arguments: Sequence[str], backend: str | None, written: Path, counted: Path
 ) -> None:
     """Be the program, in this process; it ends here."""
     signal.alarm(_TIME_LIMIT_S)
-    file = os.open(output, os.O_WRONLY | os.O_CREAT)
-    os.dup2(file, 1)
-    os.dup2(file, 2)
+    for number, name in enumerate(_STREAMS, start=1):
+        os.dup2(os.open(written / name, os.O_WRONLY | os.O_CREAT), number)
     os.chdir(folder)
     sys.path[0] = str(folder)
     sys.dont_write_bytecode = True
