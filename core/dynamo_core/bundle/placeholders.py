@@ -12,8 +12,11 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable  # not in Python 3.10
 
 # Our modules that write recordings, and those that define how recordings are read.
 _OUR_FOLDERS = ("backends", "capture", "launch", "model")
@@ -103,7 +106,7 @@ def _our_source() -> tuple[ast.Module, ...]:
     return tuple(ast.parse(file.read_text(encoding="utf-8")) for file in files)
 
 
-def _python_files(folder: Traversable) -> Iterator[Traversable]:
+def _python_files(folder: "Traversable") -> Iterator["Traversable"]:
     for item in sorted(folder.iterdir(), key=lambda item: item.name):
         if item.is_dir():
             yield from _python_files(item)

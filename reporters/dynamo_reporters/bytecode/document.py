@@ -241,7 +241,7 @@ class Continuation:
 
     resume_function: Annotated[str, "its name"]
     line: Annotated[int | None, "where it goes on"]
-    compiles: Annotated[list["Step"], "the compiles of it"]
+    compiles: Annotated["list[Step]", "the compiles of it"]
     compiles_shown_before: Annotated[
         Count,
         "of a function compiled more than 16 times: how many, where an earlier chain or step shows them",

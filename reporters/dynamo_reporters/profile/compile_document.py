@@ -65,7 +65,7 @@ class PhaseOfCompile:
     count: Annotated[int, "of phases that stand for one"]
     seconds: Annotated[Seconds | None, "null where the clock was set back meanwhile"]
     own_seconds: Annotated[float, "without those in it"]
-    phases: list["PhaseOfCompile"]
+    phases: "list[PhaseOfCompile]"
 
 
 @dataclass(frozen=True)

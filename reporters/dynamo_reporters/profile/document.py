@@ -28,7 +28,7 @@ class PartOfWallTime:
     share: float | None
     basis: Annotated[wall.Basis, "how it is known"]
     note: str | None
-    parts: Annotated[list["PartOfWallTime"], "what lies within it; need not be all of it"]
+    parts: Annotated["list[PartOfWallTime]", "what lies within it; need not be all of it"]
 
 
 @dataclass(frozen=True)

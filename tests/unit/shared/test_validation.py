@@ -17,7 +17,7 @@ class Pair(NamedTuple):
 @dataclass(frozen=True)
 class Tree:
     pair: Pair
-    inside: tuple["Tree", ...] = ()
+    inside: "tuple[Tree, ...]" = ()
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ def _anew() -> Iterator[None]:
 
 
 def graph_of(function: Callable[..., Any]) -> Any:
+    """Its graph; skips where this torch makes none, as 2.8 does of `contextlib.suppress`."""
     graphs: list[Any] = []
 
     def backend(gm: Any, example_inputs: Any) -> Any:
@@ -29,6 +30,8 @@ def graph_of(function: Callable[..., Any]) -> Any:
         return gm.forward
 
     torch.compile(function, backend=backend)(torch.eye(2))
+    if not graphs and function is suppress:
+        pytest.skip("this torch makes no graph of it")
     (graph,) = graphs
     return graph
 
