@@ -373,9 +373,9 @@ _VALUES: BreakRules = (
         "`{call}` is true or false by what the tensors hold, " + _NOT_KNOWN,
         (
             RemedyTemplate(
-                "compare in the graph, `same = (a == b).all()` (of `allclose`: `torch.isclose(a, b).all()`, with "
-                "its tolerances), and choose there, `torch.where(same, then, else)`; or return `same`, and test "
-                "it after the call of `{function}`.",
+                "compare in the graph, `same = (a == b).all()` (of `allclose`: `torch.isclose(a, b).all()`, "
+                "with its tolerances), and choose there, `torch.where(same, then, else)`; or return `same`, "
+                "and test it after the call of `{function}`.",
                 cures=("equal_tensors",),
             ),
         ),
