@@ -46,7 +46,7 @@ from .report_output import FORMATS, Output, write_report, writes_report
 from .running import say, verify_audited
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-_KEEPS_IT = "`dynamo check --update` keeps it so; with --runs 3, unless it differs from run to run"
+_KEEPS_IT = "`dynamo check --update` keeps it so; where it varies, `--update --runs 3` notes that"
 
 
 def _bound_option(name: str) -> _Decorator:
@@ -71,8 +71,7 @@ def _bound_option(name: str) -> _Decorator:
     type=click.IntRange(min=1),
     default=1,
     metavar="N",
-    help="Run the program N times, and say what differs from run to run; with --update, note it in the lock "
-    "file, so that it is not compared later.",
+    help="Run N times, and say what differs; --update notes that in the lock file.",
 )
 @documented_option("--exact", is_flag=True, help="Fail, too, where it is better than what is locked.")
 @_bound_option("graphs")

@@ -23,7 +23,7 @@ from ..model import (
     resumed_function,
 )
 from ..shared.quick_dataclass import dataclass
-from .break_compiles import seconds_in_parts
+from .break_compiles import Seconds, compile_seconds, seconds_in_parts
 from .break_effects import Crossing, DistinctBreak
 from .guard_failures import is_on_length, is_on_stack_value, lengthened_by
 from .recompile_echoes import CompileKey, compile_key
@@ -298,11 +298,15 @@ def costs_of(breaks: Iterable[DistinctBreak], recompiled: Sequence[FrameRecompil
     """The cost of each break of a recording, in the order of `breaks`."""
     breaks = list(breaks)
     gaps, recompiles = Gaps(breaks), RecompilesByBreak(recompiled)
-    return [_cost(distinct, gaps.gap_at(distinct), recompiles.caused_by(distinct)) for distinct in breaks]
+    met_in = {process.stream: process for distinct in breaks for process in distinct.processes}
+    took = compile_seconds(met_in.values())
+    return [
+        _cost(distinct, gaps.gap_at(distinct), recompiles.caused_by(distinct), took) for distinct in breaks
+    ]
 
 
-def _cost(distinct: DistinctBreak, gap: Gap, recompiles: RecompilesOfABreak) -> BreakCost:
-    in_parts = seconds_in_parts(distinct, recompiles.compiles)
+def _cost(distinct: DistinctBreak, gap: Gap, recompiles: RecompilesOfABreak, took: Seconds) -> BreakCost:
+    in_parts = seconds_in_parts(distinct, took, recompiles.compiles)
     return BreakCost(distinct, gap.seconds_each, gap.timed, gap.along_with, recompiles, in_parts)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from dynamo_core.analysis.break_compiles import seconds_in_parts
+from dynamo_core.analysis.break_compiles import compile_seconds, seconds_in_parts
 from dynamo_core.analysis.break_effects import Crossing, DistinctBreak
 from dynamo_core.analysis.recompile_echoes import compile_key
 from dynamo_core.model import CompileId, GraphBreak, Process
@@ -28,7 +28,8 @@ def crossing(process: Process, before: int, *behind: int, depth: int = 0) -> Cro
 
 def in_parts(*crossings: Crossing) -> float:
     processes = tuple({each.process.stream: each.process for each in crossings}.values())
-    return seconds_in_parts(DistinctBreak(processes, BREAK, (BREAK,), crossings, ()), frozenset())
+    distinct = DistinctBreak(processes, BREAK, (BREAK,), crossings, ())
+    return seconds_in_parts(distinct, compile_seconds(processes), frozenset())
 
 
 def test_one_graph_takes_at_least_as_long_as_its_larger_part() -> None:
@@ -74,4 +75,4 @@ def test_recompiles_that_the_break_pays_for_are_not_counted_again() -> None:
     process = process_of(4.0, 1.0, 2.0)
     found = DistinctBreak((process,), BREAK, (BREAK,), (crossing(process, 0, 1, 2),), ())
     paid = frozenset({compile_key(STREAM, CompileId(2, 0))})
-    assert seconds_in_parts(found, paid) == 1.0
+    assert seconds_in_parts(found, compile_seconds([process]), paid) == 1.0

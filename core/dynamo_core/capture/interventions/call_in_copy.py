@@ -129,7 +129,8 @@ class ProgramCall:
         try:
             return torch._dynamo.lookup_backend(backend)
         except Exception:  # InvalidBackend
-            return inner_backend(getattr(self._context, "callback", backend))
+            context = self._context  # torch's, or of ours where the program was captured
+            return inner_backend(context.callback if hasattr(context, "callback") else context.backend)
 
     def _compile(self, backend: Any, *, is_dynamic: bool = False) -> Any:
         """The program's function compiled anew, as the program asks for it, but by this backend."""
