@@ -38,7 +38,7 @@ def seconds_in_parts(distinct: DistinctBreak, took: Seconds, recompiles: frozens
 def _seconds(
     distinct: DistinctBreak, crossings: Iterable[Crossing], took: Seconds, recompiles: frozenset[CompileKey]
 ) -> float:
-    """The same of the crossings of one process."""
+    """What is saved at most in one process, which has these crossings."""
     # Versions of one code have the same code behind them, which is then one and the same tuple.
     versions: dict[int, list[Crossing]] = {}
     for crossing in crossings:
