@@ -323,6 +323,8 @@ class _ProcessRecords:
 
     def _graphs_of(self, compile_ids: Iterable[CompileId | None]) -> tuple[Graph, ...]:
         found = [each for compile_id in {*compile_ids} for each in self._graphs.get(compile_id, ())]
+        if not found:
+            return ()  # one and the same; of a generator, Python 3.10 makes a new one
         return tuple(graph for _, graph in sorted(found, key=lambda each: each[0]))
 
     def _only_maker(self, compile_id: CompileId | None) -> tuple[CompileId | None] | None:
