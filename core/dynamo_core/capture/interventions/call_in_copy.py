@@ -57,14 +57,17 @@ _LINE_IN_TEXT = re.compile(r'File "([^"]+)", line (\d+)')
 
 
 class ProgramCall:
-    """One call of what the program compiled: the function, its arguments, and torch's context for it."""
+    """One call of what the program compiled: the function, its arguments, torch's context, the backend."""
 
-    def __init__(self, compiled: Any, context: Any, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    def __init__(
+        self, compiled: Any, context: Any, backend: Any, args: tuple[Any, ...], named: dict[str, Any]
+    ) -> None:
         import torch
 
         self.compiled = compiled
         self.original = compiled._torchdynamo_orig_callable
         self._context = context
+        self._backend = backend
         self.args, self.named = args, named
         self._passes: list[dict[str, Any]] = []
         self._python_state = random.getstate()  # Python seeds its numbers anew in a fork
@@ -129,8 +132,7 @@ class ProgramCall:
         try:
             return torch._dynamo.lookup_backend(backend)
         except Exception:  # InvalidBackend
-            context = self._context  # torch's, or of ours where the program was captured
-            return inner_backend(context.callback if hasattr(context, "callback") else context.backend)
+            return inner_backend(self._backend)
 
     def _compile(self, backend: Any, *, is_dynamic: bool = False) -> Any:
         """The program's function compiled anew, as the program asks for it, but by this backend."""

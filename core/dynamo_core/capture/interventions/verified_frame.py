@@ -53,7 +53,7 @@ class FrameVerifier:
             if self._verifier.is_inside():
                 return run(*args, **named)
             make = functools.partial(
-                ProgramCall, _Capturing(run, in_eager, self._capture), function, args, named
+                ProgramCall, _Capturing(run, in_eager, self._capture), None, backend, args, named
             )
             try:
                 return function.call(functools.partial(run, *args, **named), make, is_first=next(calls) == 0)

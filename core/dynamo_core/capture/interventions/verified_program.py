@@ -264,7 +264,7 @@ class _Entry(ComparedFunction):
 
     def call_with(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Make a call of the program's with these arguments."""
-        make = functools.partial(ProgramCall, self._compiled, self._context, args, named)
+        make = functools.partial(ProgramCall, self._compiled, self._context, self.backend, args, named)
         return self.call(functools.partial(self._compiled, *args, **named), make)
 
     def record(self, number: int, **fields: Any) -> None:

@@ -41,7 +41,7 @@ def test_another_exception_is_what_the_call_raised() -> None:
 
 
 def asked(function: Any, *args: Any) -> dict[str, Any]:
-    call = ProgramCall(Compiled(function), None, args, {})
+    call = ProgramCall(Compiled(function), None, "eager", args, {})
     server = ForkServer(call.work, lambda: None)
     try:
         leaves: dict[str, Any] = torch.load(io.BytesIO(server.ask(EAGER, 20)), weights_only=True)
