@@ -29,7 +29,7 @@ serve = torch.compile(net, backend=BACKEND)
 
 def answer(number):
     with torch.no_grad():
-        return tuple(serve(torch.full((4, 8), float(number))).shape)
+        return tuple(serve(torch.arange(32.0).reshape(4, 8).sin() + number).shape)
 
 with ThreadPoolExecutor(4) as pool:
     print(set(pool.map(answer, range(64))))

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _FIRST_CALLS = 8  # of a function are all compared, then the 16th, 32nd, …
 _MOST_OF_THE_TIME = 0.2
+_LONGEST_WAIT = 20.0  # seconds for another thread's compile to end
 _ALLOWANCE = 60.0  # seconds that comparing may take before it has to be worth a share of the run
 
 
@@ -147,9 +148,7 @@ class ProgramVerifier:
         """In the copy: nothing is recorded, and no call is verified."""
         self._probes.stream.end()
         self._inside.is_so = True
-        convert_frame = sys.modules.get("torch._dynamo.convert_frame")
-        if convert_frame is not None:  # another thread may be compiling, which this process has not
-            convert_frame.compile_lock._at_fork_reinit()
+        sys.modules["torch._dynamo.convert_frame"].compile_lock._at_fork_reinit()  # held at the fork
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
@@ -160,6 +159,22 @@ class ProgramVerifier:
         finally:
             if is_alone:
                 self._lock.release()
+
+
+@contextmanager
+def _nothing_compiles() -> Iterator[None]:
+    """While no thread compiles: a copy made amid a compile has what it was at half done, and may hang.
+
+    Raises TimeoutError. Source: torch/_dynamo/convert_frame.py (compile_lock), 2.8 to 2.15.
+    """
+    from torch._dynamo.convert_frame import compile_lock
+
+    if not compile_lock.acquire(timeout=_LONGEST_WAIT):
+        raise TimeoutError(f"another thread compiled for longer than {_LONGEST_WAIT:.0f} s")
+    try:
+        yield
+    finally:
+        compile_lock.release()
 
 
 def without_own_lines(error: Exception) -> Exception:
@@ -222,7 +237,8 @@ class ComparedFunction:
             reason = why_not or ""
             if why_not is None:
                 call.versions = call.program.versions()
-                server = ForkServer(call.program.work, self.verifier.prepare_copy)
+                with _nothing_compiles():
+                    server = ForkServer(call.program.work, self.verifier.prepare_copy)
         except Exception as error:
             reason = text_of(error)
         spent = perf_counter_ns() - began
