@@ -11,6 +11,7 @@ from dynamo_core.case import Case
 from dynamo_core.recording.read import read
 from dynamo_reporters.html import CONTENTS
 from dynamo_reporters.html import page as page_of
+from support.cases import one_in
 from support.documents import document
 from support.many_recompiles import many_recompiles
 from support.opened_page import Opened
@@ -33,18 +34,21 @@ def overflow(page: Opened) -> int:
 
 @pytest.mark.parametrize(
     "recording",
-    [
-        "toy",
-        "recompiling",
-        "training",  # layers of a perceptron, forward and backward, by Inductor
-        "transformer",  # GPT-2 of the package transformers, in training, by aot_eager
-        "hugging_face_breaks",  # layers of a Hugging Face BERT in training, 20 breaks between them
-        "twenty_breaks",
-        "ranks_in_another_order",
-        "forks",
-        "killed",
-        "plain recompiling",
-    ],
+    one_in(
+        2,
+        [
+            "toy",
+            "recompiling",
+            "training",  # layers of a perceptron, forward and backward, by Inductor
+            "transformer",  # GPT-2 of the package transformers, in training, by aot_eager
+            "hugging_face_breaks",  # layers of a Hugging Face BERT in training, 20 breaks between them
+            "twenty_breaks",
+            "ranks_in_another_order",
+            "forks",
+            "killed",
+            "plain recompiling",
+        ],
+    ),
 )
 def test_each_section_opens_and_nothing_is_asked_of_the_network(recording: str, open_page: Open) -> None:
     name = recording.removeprefix("plain ")

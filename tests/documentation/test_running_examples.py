@@ -1,6 +1,6 @@
 """Examples in README.md and docs/ that run a program, and the site that is built of the pages.
 
-A third of them is run; `ALL_CASES=1` runs all, and `./dev examples` writes them anew.
+A sixth of them is run; `ALL_CASES=1` runs all, and `./dev examples` writes them anew.
 """
 
 import importlib.util
@@ -21,7 +21,7 @@ QUICK = ("dynamo run",)
 RUNNING = [block for block in BLOCKS if block.is_executed_by_a_shell]
 
 
-@pytest.mark.parametrize("block", one_in(3, RUNNING), ids=str)
+@pytest.mark.parametrize("block", one_in(6, RUNNING), ids=str)
 def test_an_example_that_runs_a_program_gives_what_is_shown(block: Block) -> None:
     assert comparable(executed(block)) == comparable(block.output)
 

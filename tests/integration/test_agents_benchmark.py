@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.cases import one_in
+from support.cases import nightly, one_in
 
 AGENTS = Path(__file__).resolve().parents[2] / "benchmarks" / "agents"
 NAMES = sorted(file.parent.name for file in AGENTS.glob("tasks/*/task.toml"))
@@ -39,6 +39,7 @@ def test_a_cure_applies_and_takes_nothing_away(
     assert list(grade._taken_away(program, cured)) == []
 
 
+@nightly
 def test_an_agent_that_applies_the_cure_is_graded_as_cured(tmp_path: Path) -> None:
     agent = shutil.which("patch")
     assert agent is not None

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from conftest import Result, Runner, run_to_end
+from conftest import Result, Runner
+from launching import ForkingPython
 from recordings import PROGRAMS
 from support.schemas import validate
 
@@ -25,11 +26,11 @@ def by_name(document: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def captured(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def captured(python: ForkingPython, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The document of a bench of a program that we capture."""
     options = ["--format", "json", "--verify=off", "--repeat", "2", "--backends", "inductor"]
-    command = [sys.executable, "-m", "dynamo_cli", "bench", *options, str(PROGRAM), "five_milliseconds"]
-    result = run_to_end(command, environment, tmp_path_factory.mktemp("bench"))
+    command = ["-m", "dynamo_cli", "bench", *options, PROGRAM, "five_milliseconds"]
+    result = python.run(*command, cwd=tmp_path_factory.mktemp("bench"))
     assert result.exit_code == 0, result.stderr
     document: dict[str, Any] = json.loads(result.stdout)
     return document
@@ -73,11 +74,13 @@ for i in range(30):
 """
 
 
-def test_a_compiled_module_of_torchs_has_the_steps_that_it_has_in_eager(run: Runner, tmp_path: Path) -> None:
+def test_a_compiled_module_of_torchs_has_the_steps_that_it_has_in_eager(
+    forked: Runner, tmp_path: Path
+) -> None:
     """Compiled, it runs through a frame that all such modules share; in eager, so do those within it."""
     (tmp_path / "scores.py").write_text(MODULE_OF_TORCHS)
     options = ["--format", "json", "--verify=off", "--repeat", "1", "--backends", "eager,aot_eager"]
-    result = run("bench", *options, "scores.py")
+    result = forked("bench", *options, "scores.py")
     assert result.exit_code == 0, result.stderr
     document = json.loads(result.stdout)
     validate(document)
@@ -88,14 +91,13 @@ def test_a_compiled_module_of_torchs_has_the_steps_that_it_has_in_eager(run: Run
 
 @pytest.fixture(scope="module")
 def wrong(
-    environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+    python: ForkingPython, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Result, dict[str, Any], Path]:
     """A bench of a program that compiles itself, under one wrong backend and one that never ends."""
     folder = tmp_path_factory.mktemp("wrong")
     options = ["--format", "json", "--verify=error", "--repeat", "1", "--per-graph", "--time-limit", "15"]
     options += ["--recordings", "kept", "--backends", f"{WRONG},{ENDLESS}"]
-    command = [sys.executable, "-m", "dynamo_cli", "bench", *options, str(PROGRAM), "compiles_itself"]
-    result = run_to_end(command, environment, folder)
+    result = python.run("-m", "dynamo_cli", "bench", *options, PROGRAM, "compiles_itself", cwd=folder)
     return result, json.loads(result.stdout), folder
 
 

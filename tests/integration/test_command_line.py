@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from conftest import SAMPLES, Result, Runner
+from support.cases import one_in
 
 TOY = SAMPLES / "toy_example.py"
 COMPUTES = "import torch\ndef work(x): return x.sin() + 1\nprint(float(work(torch.zeros(3)).sum()))\n"
@@ -41,7 +42,7 @@ def test_every_form_of_a_program_is_captured(
         ("--", sys.executable, program),
         ("--", "sh", "-c", f"{sys.executable} {program}"),
     ]
-    for i, form in enumerate(forms):
+    for i, form in enumerate(one_in(2, forms)):
         starts_anew = form[0] in ("-", "--", "package", "app.pyz")
         start = run if starts_anew else forked
         result = start("run", *EAGER, "-o", f"rec{i}", *form, stdin=COMPUTES if form == ("-",) else "")

@@ -32,7 +32,7 @@ def run(forked: Runner) -> Runner:
 
 @pytest.mark.parametrize(
     "names",
-    one_in(2, [("stances", "threads"), ("training", "reset", "generators"), ("whole_graphs",)]),
+    one_in(3, [("stances", "threads"), ("training", "reset", "generators"), ("whole_graphs",)]),
     ids="-".join,
 )
 def test_a_frozen_program_does_not_notice(names: tuple[str, ...], tmp_path: Path) -> None:

@@ -164,6 +164,7 @@ def test_too_few_steps(run: Runner, tmp_path: Path) -> None:
     assert process.profiling.problem is not None and "often enough" in process.profiling.problem
 
 
+@nightly
 def test_the_end_of_the_program_cuts_the_window(run: Runner, tmp_path: Path) -> None:
     process, _ = _profiled(run, tmp_path, FORWARD.format(calls=9, end=""), "--profile-steps", "100")
     window = _window(process)

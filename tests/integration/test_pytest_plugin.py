@@ -126,6 +126,7 @@ def test_what_a_test_compiles_is_its_own(run_pytest: Run, tmp_path: Path) -> Non
     assert "'max_brakes', which is not known; known are max_breaks" in done.stdout
 
 
+@nightly
 def test_a_lock_file_that_workers_wrote_names_what_got_worse(run_pytest: Run, tmp_path: Path) -> None:
     clean = "import torch\n\n@torch.compile(backend='eager')\ndef f(x):\n    return x.relu()\n\n"
     tests = "".join(f"def test_{name}():\n    f(torch.ones(3))\n\n" for name in "abc")

@@ -37,7 +37,7 @@ def plain(python: ForkingPython, tmp_path: Path) -> Callable[..., Result]:
     return functools.partial(python.run, cwd=tmp_path)
 
 
-@pytest.mark.parametrize("script", one_in(3, PROGRAMS))
+@pytest.mark.parametrize("script", one_in(9, PROGRAMS))
 def test_captured_results_agree_with_eager(script: str, run: Callable[..., Result], plain: Any) -> None:
     captured, eager = run("run", "-q", SAMPLES / script), plain(SAMPLES / script)
     assert captured.exit_code == eager.exit_code == 0, captured.stderr
@@ -54,7 +54,7 @@ def test_without_capture_results_are_identical(script: str, run: Callable[..., R
     assert TORCH_LOG_PREFIX.sub("", ours.stderr) == TORCH_LOG_PREFIX.sub("", theirs.stderr)
 
 
-@pytest.mark.parametrize("script", ["hf_llama.py", "hf_bert_train.py"])
+@pytest.mark.parametrize("script", one_in(2, ["hf_llama.py", "hf_bert_train.py"]))
 def test_building_a_model_is_not_captured(script: str, explained: Callable[..., dict[str, Any]]) -> None:
     document = explained("--backend", "eager", SAMPLES / script)
     frames = [frame for process in document["processes"] for frame in process["frames"]]

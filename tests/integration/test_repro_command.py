@@ -88,7 +88,8 @@ def test_file_fails_alone(program: Path, forked: Runner, python: ForkingPython, 
         assert python.run(file, cwd=alone).exit_code != 0
 
 
-@pytest.mark.parametrize("program", one_in(9, MODELS), ids=lambda file: file.stem)
+@nightly
+@pytest.mark.parametrize("program", MODELS, ids=lambda file: file.stem)
 def test_planted_operation_is_left(program: Path, forked: Runner, tmp_path: Path) -> None:
     result = forked("repro", "-y", "--json", program)
     assert result.exit_code == 0, result.stdout + result.stderr

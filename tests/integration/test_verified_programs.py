@@ -10,8 +10,8 @@ report it was made, and what is to be found:
 `kind` says what differs, `stage` from which stage of the compiler on. Programs in verified_programs/right/
 compute what plain Python computes, and look as if they did not.
 
-What is not as it should be yet is listed below, and an entry that holds now has to be taken out. One wrong
-program of each kind is run, and a sixth of the right ones; `ALL_CASES=1` runs all.
+What is not as it should be yet is listed below, and an entry that holds now has to be taken out. A wrong
+program of every other kind is run, and a sixth of the right ones; `ALL_CASES=1` runs all.
 """
 
 import ast
@@ -82,7 +82,7 @@ def test_wrong_program_is_described(name: str) -> None:
     assert len(causes_of(name)) == 1
 
 
-@pytest.mark.parametrize("name", one_of_each(WRONG, kind_of))
+@pytest.mark.parametrize("name", one_in(2, one_of_each(WRONG, kind_of)))
 def test_wrong_program(
     name: str, forked: Runner, read: Runner, python: ForkingPython, tmp_path: Path
 ) -> None:

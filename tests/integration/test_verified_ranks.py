@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from conftest import Runner
+from support.cases import nightly
 
 TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
 PROGRAM = """
@@ -37,6 +38,7 @@ def lines_of(stdout: str) -> list[str]:
     return sorted(line for line in stdout.splitlines() if line.startswith("["))
 
 
+@nightly
 def test_each_rank_compares_its_own_calls(run: Runner, read: Runner, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

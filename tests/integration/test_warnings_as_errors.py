@@ -9,6 +9,7 @@ import pytest
 
 from conftest import run_to_end
 from support.answering import Result
+from support.cases import one_in
 
 PROGRAM = """
 import warnings
@@ -37,7 +38,7 @@ except UserWarning as warning:
 """
 
 
-@pytest.mark.parametrize("backend", ["eager", "inductor"])
+@pytest.mark.parametrize("backend", one_in(2, ["eager", "inductor"]))
 def test_it_is_captured_and_its_own_warnings_are_raised(
     backend: str, run: Callable[..., Result], environment: dict[str, str], tmp_path: Path
 ) -> None:
