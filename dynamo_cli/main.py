@@ -199,7 +199,7 @@ def main() -> NoReturn:
         click.echo(error.ctx.get_help() if error.ctx else "", err=True)
         sys.exit(EXIT_USAGE)
     except click.ClickException as error:
-        invocation.fail(error.format_message(), EXIT_USAGE, _wrong_parameter(error))
+        invocation.fail(_what_is_wrong(error), EXIT_USAGE, _wrong_parameter(error))
     except DynamoError as error:
         _give_up_stdout()
         invocation.fail(str(error), error.exit_code)
@@ -225,6 +225,20 @@ def _give_up_stdout() -> None:
         sys.stdout.flush()
     except (OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _what_is_wrong(error: click.ClickException) -> str:
+    """The message of click, or where `dynamo run` is asked for a report, which command prints one."""
+    if (
+        isinstance(error, click.NoSuchOption)
+        and error.option_name in ("--format", "--json")
+        and error.ctx is not None
+        and error.ctx.info_name == "run"
+    ):
+        return (
+            f"No such option '{error.option_name}'; dynamo explain --json runs a program and prints a report"
+        )
+    return error.format_message()
 
 
 def _wrong_parameter(error: click.ClickException) -> str:

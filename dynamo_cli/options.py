@@ -14,6 +14,7 @@ from dynamo_core.shared.overrides import merged, parse_override
 from dynamo_core.shared.settings import (
     CAPTURE_BUDGET,
     CAPTURE_POLICIES,
+    DEFAULT_BACKEND,
     FULLGRAPH_FIRST,
     FULLGRAPH_KEEP_GOING,
     LOOP_LIMIT,
@@ -257,7 +258,7 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
         ),
         shared_option(
             "--backend",
-            default="inductor",
+            default=DEFAULT_BACKEND,
             metavar="NAME[,NAME…]",
             shell_complete=completed_by("chain"),
             help="The backend for what is captured: a name that `dynamo backends` lists, inductor:MODE, "

@@ -43,6 +43,12 @@ def check_blocks(
         )
     elif checked.worse:
         yield Paragraph(f"The command fails with exit code {GotWorse.exit_code}.")
+    if checked.noted:
+        yield Paragraph(
+            f"Not compared, as it is noted to differ from run to run: {', '.join(checked.noted)}."
+        )
+    if checked.not_comparable:
+        yield Paragraph(f"Not compared, as one side did not record it: {', '.join(checked.not_comparable)}.")
     for title, differences in (
         ("Worse", checked.worse),
         ("Differs from run to run", checked.varying),
@@ -51,12 +57,6 @@ def check_blocks(
         if differences:
             yield Heading(title)
             yield from _differences(differences, findings)
-    if checked.noted:
-        yield Paragraph(
-            f"Not compared, as it is noted to differ from run to run: {', '.join(checked.noted)}."
-        )
-    if checked.not_comparable:
-        yield Paragraph(f"Not compared, as one side did not record it: {', '.join(checked.not_comparable)}.")
 
 
 def verdict(checked: Checked) -> str:

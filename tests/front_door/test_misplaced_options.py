@@ -63,3 +63,10 @@ def test_a_value_in_the_place_of_the_program(arguments: list[str], says: str, tm
     result = answer(*arguments, cwd=tmp_path)
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
     assert says in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--format", "--json"])
+def test_a_run_that_is_asked_for_a_report_names_the_command_that_prints_one(option: str) -> None:
+    result = answer("run", option, "train.py")
+    assert result.exit_code == 2
+    assert "dynamo explain --json runs a program and prints a report" in result.stderr

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..model import Compiling, Graph, Process, Recording, Run
 from ..shared.quick_dataclass import dataclass
-from ..shared.settings import FULLGRAPH_FIRST, SEMANTICS_COMPILED
+from ..shared.settings import DEFAULT_BACKEND, FULLGRAPH_FIRST, SEMANTICS_COMPILED
 from .other_counts import why_counts_differ
 from .source_lines import is_library
 from .summary import (
@@ -201,10 +201,9 @@ def capture_sentence(recording: Recording) -> str:
     first, last = busiest.interventions.captures[0], busiest.interventions.captures[-1]
     if last.decision == "failed":
         return f"Capture could not start: {last.because}. The program ran eager."
-    if first.decision == "observe":
-        return f"Only observed, because {first.because}."
-    if last.decision == "observe" and not _was_captured(busiest):
-        return f"Only observed, because {last.because}."
+    if first.decision == "observe" or (last.decision == "observe" and not _was_captured(busiest)):
+        because = (first if first.decision == "observe" else last).because
+        return " ".join([f"Only observed, because {because}.", *backend_without_effect(recording)])
     text = f"Captured by policy {first.policy!r} with backend {first.backend!r}"
     if first.fallback_random:
         text += ", with eager's random numbers (fallback_random)"
@@ -213,6 +212,20 @@ def capture_sentence(recording: Recording) -> str:
     if last.decision == "observe":
         text += f", until {last.because}; only observed from then on"
     return text + "."
+
+
+def backend_without_effect(recording: Recording) -> list[str]:
+    """A sentence where `--backend` was given, and each process compiled for itself."""
+    captures = [each for process in recording.processes for each in process.interventions.captures]
+    given = {each.backend for each in captures} - {DEFAULT_BACKEND}
+    if (
+        len(given) != 1
+        or any(each.decision != "observe" for each in captures)
+        or any(each.startswith("backend=") for each in recording.settings.override or ())
+    ):
+        return []
+    (backend,) = given
+    return [f"--backend {backend} had no effect: `--override backend={backend}` replaces the program's own."]
 
 
 def _was_captured(process: Process) -> bool:

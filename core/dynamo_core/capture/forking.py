@@ -12,9 +12,10 @@ with one, as torch/utils/data/_utils/worker.py does. CUDA cannot be used in a fo
 import os
 import signal
 import sys
+import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from .primitives import O_RDWR
 
@@ -30,8 +31,23 @@ def fork() -> int:
 
 
 def has_other_threads() -> bool:
-    """Whether another thread than this one runs Python code, so that values may change at any moment."""
-    return len(sys._current_frames()) > 1
+    """Whether another thread of the program's runs Python code, so that values may change at any moment."""
+    known = {threading.get_ident(), *(thread.ident for thread in _threads_of_the_compiler())}
+    return any(ident not in known for ident in sys._current_frames())
+
+
+def _threads_of_the_compiler() -> Iterator[threading.Thread]:
+    """Threads that change no value: those that compile for Inductor, and tqdm's, which looks at its bars.
+
+    Source: torch/_inductor/async_compile.py (AsyncCompile.pool), torch/fx/interpreter.py (Interpreter.run,
+    which makes a bar that is not shown), 2.8 to 2.15.
+    """
+    monitor = sys.modules.get("tqdm._monitor")
+    if monitor is not None:
+        yield from (each for each in threading.enumerate() if isinstance(each, monitor.TMonitor))
+    inductor = sys.modules.get("torch._inductor.async_compile")
+    if inductor is not None and inductor.AsyncCompile.pool.cache_info().currsize:
+        yield from inductor.AsyncCompile.pool()._threads
 
 
 def do_in_copy(work: Callable[[], None], kept: set[int]) -> None:

@@ -13,6 +13,7 @@ from .names import RECORDING_VARIABLE, SETTINGS_VARIABLE
 CAPTURING_POLICIES = ("auto", "modules", "functions", "all")
 CAPTURE_POLICIES = (*CAPTURING_POLICIES, "none")
 
+DEFAULT_BACKEND = "inductor"
 # Values of --fullgraph: torch raises at the first graph break; or the program goes on, and all are listed.
 FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING = "first", "keep-going"
 # Values of --verify and --on-recompile.
@@ -67,7 +68,7 @@ class Settings(NamedTuple):
 
     recording: str
     capture: str = "auto"
-    backend: str = "inductor"
+    backend: str = DEFAULT_BACKEND
     mode: str | None = None
     dynamic: bool | None = None
     strict: bool = False

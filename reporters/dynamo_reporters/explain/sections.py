@@ -14,6 +14,7 @@ from dynamo_core.analysis.ranks.members import newest_launch
 from dynamo_core.analysis.summary import disagreements
 from dynamo_core.analysis.time.compiles import Phase, phases_of
 from dynamo_core.analysis.verdict import (
+    backend_without_effect,
     ending,
     in_progress_lines,
     origin_sentence,
@@ -282,6 +283,7 @@ SECTIONS = (
         "limit",
         limits=lambda case: limit_lines(case.recording),
     ),
+    Section("backend", lines=lambda case: backend_without_effect(case.recording), prefix=""),
     Section(
         "freeze",
         lambda case: after_freeze(case.recording),

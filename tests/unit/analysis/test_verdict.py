@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 
 from dynamo_core.analysis.summary import summarize
-from dynamo_core.analysis.verdict import capture_sentence, ending, origin_sentence, verdict, versions
+from dynamo_core.analysis.verdict import (
+    backend_without_effect,
+    capture_sentence,
+    ending,
+    origin_sentence,
+    verdict,
+    versions,
+)
 from dynamo_core.model import (
     CaptureDecision,
     CompileId,
@@ -120,6 +127,16 @@ def test_where_no_graph_was_compiled_it_says_how_far_it_came() -> None:
 )
 def test_how_it_was_captured(captures: list[CaptureDecision], sentence: str) -> None:
     assert capture_sentence(of_one_process(captures=captures)) == sentence
+
+
+def test_a_backend_that_a_program_with_its_own_compiles_does_not_use() -> None:
+    other = decided("observe", because="it calls torch.compile", backend="eager")
+    assert capture_sentence(of_one_process(captures=[other])) == (
+        "Only observed, because it calls torch.compile. "
+        "--backend eager had no effect: `--override backend=eager` replaces the program's own."
+    )
+    captured = decided(backend="eager")
+    assert backend_without_effect(of_one_process(captures=[captured, other])) == []
 
 
 def test_what_was_captured_before_the_program_compiled_for_itself_was_captured() -> None:

@@ -71,6 +71,7 @@ def test_what_is_worse_comes_before_what_is_better_and_lines_before_findings() -
         "train.py: worse, 1 finding",
         "graphs 2, graph-breaks 1, recompiles 0, frames-run-eager not recorded.",
         "The command fails with exit code 112.",
+        "Not compared, as one side did not record it: recompiles, graphs.",
         "Worse",
         "- graphs: 2 → 3",
         "new: graph break in train.py f",
@@ -78,7 +79,6 @@ def test_what_is_worse_comes_before_what_is_better_and_lines_before_findings() -
         "to allow it: --allow graph-break-1",
         "Better",
         "- gone: graph break in train.py g",
-        "Not compared, as one side did not record it: recompiles, graphs.",
     ]
 
 

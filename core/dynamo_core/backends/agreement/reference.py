@@ -175,6 +175,15 @@ def _widening_interpreter(module: Any, wide: dict[Any, Any]) -> Any:
     import torch
 
     class Interpreter(torch.fx.Interpreter):
+        def run(self, *args: Any, **_: Any) -> Any:
+            """Without torch's progress bar, for which tqdm starts a thread that the program would see."""
+            self.env, self.args_iter, result = {}, iter(args), None
+            for node in self.graph.nodes:
+                result = self.env[node] = self.run_node(node)
+                for passed in self.user_to_last_uses.get(node, ()):
+                    del self.env[passed]
+            return result
+
         def run_node(self, n: Any) -> Any:
             result = super().run_node(n)
             if isinstance(result, torch.Tensor) and result.dtype in wide:

@@ -135,6 +135,21 @@ def test_a_difference_in_the_copy_too_is_wrong_beside_threads(monkeypatch: pytes
     assert (recorded["outcome"], recorded["error"]) == ("disagrees", 2.0)
 
 
+def test_where_the_copy_gives_what_the_program_had_no_thread_is_blamed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compared_call, "has_other_threads", lambda: True)
+    function = Function()
+    call, server = ComparedCall(function, 1), Mock()
+    call.program = call_that_left(observed(torch.zeros(2)))
+    server.ask.side_effect = lambda request, *_: leaves_of(
+        (torch.zeros if request.startswith("compiled") else torch.ones)(2)
+    )
+    call.compare({}, server, 0, 0)
+    (recorded,) = function.recorded
+    assert (recorded["outcome"], recorded["left_out"]) == ("disagrees", None)
+
+
 def test_gradients_that_could_not_be_compared_are_said() -> None:
     function = Function()
     call, server = compared(function, leaves_of(torch.ones(2)))
