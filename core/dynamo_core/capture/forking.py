@@ -16,6 +16,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from .primitives import O_RDWR
 
@@ -55,17 +56,42 @@ def do_in_copy(work: Callable[[], None], kept: set[int]) -> None:
 
     Raises TimeoutError where what the program does at a fork (`os.register_at_fork`) hangs.
     """
-    child = fork()
-    if child == 0:
-        try:
-            if fork() == 0:
-                _detach(kept)
-                work()
-        finally:
-            os._exit(0)
-    until = time.monotonic() + _LONGEST_FORK
-    if exit_code(child, lambda: time.monotonic() > until, _LOOKS_EVERY) < 0:
-        raise TimeoutError("the process could not be copied")
+    with _no_word_of_children():
+        child = fork()
+        if child == 0:
+            try:
+                if fork() == 0:
+                    _detach(kept)
+                    work()
+            finally:
+                os._exit(0)
+        until = time.monotonic() + _LONGEST_FORK
+        if exit_code(child, lambda: time.monotonic() > until, _LOOKS_EVERY) < 0:
+            raise TimeoutError("the process could not be copied")
+
+
+@contextmanager
+def _no_word_of_children() -> Iterator[None]:
+    """While a child of ours ends: the program's handler of SIGCHLD is not called for it, but for its own.
+
+    Only the main thread can see to that.
+    """
+    handler = signal.getsignal(signal.SIGCHLD)
+    if handler in (None, signal.SIG_DFL) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGCHLD, handler)
+        with suppress(ChildProcessError):  # it has no child
+            if callable(handler):
+                if os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+                    signal.raise_signal(signal.SIGCHLD)
+            else:  # ignored: a child that ended is not waited for
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
 
 
 def _detach(kept: set[int]) -> None:
@@ -90,7 +116,10 @@ def exit_code(child: int, is_over: Callable[[], bool], seconds: float) -> int:
     That is asked, and the child looked at, every so many seconds.
     """
     while True:
-        ended, status = os.waitpid(child, os.WNOHANG)
+        try:
+            ended, status = os.waitpid(child, os.WNOHANG)
+        except ChildProcessError:  # the program ignores SIGCHLD, so that nobody is told
+            return 0
         if ended:
             return os.waitstatus_to_exitcode(status)
         if is_over():

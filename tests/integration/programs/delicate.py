@@ -5,8 +5,11 @@ With a backend's name as its argument it calls torch.compile itself.
 
 import gc
 import random
+import signal
+import subprocess
 import sys
 import threading
+import time
 import weakref
 
 import torch
@@ -128,8 +131,23 @@ def threads():
         told("living", threading.active_count())
 
 
+def children():
+    compiled = own_compile(lambda x: x.cos().sum())
+    ended = []
+    signal.signal(signal.SIGCHLD, lambda *_: ended.append(1))
+    for i in range(3):
+        compiled(torch.ones(i + 2))
+    own = subprocess.Popen(["true"])
+    while not ended:
+        time.sleep(0.01)
+    told("children", len(ended), own.wait())
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for _ in range(2):
+        compiled(torch.ones(7))
+
+
 torch.manual_seed(0)
 random.seed(0)
-for part in (training, aliases, caches, kept, hooks, threads):
+for part in (training, aliases, caches, kept, hooks, threads, children):
     part()
 sys.exit(3)
