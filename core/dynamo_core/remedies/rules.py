@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
-from ..analysis.guard_failures import range_words
+from ..analysis.guard_failures import range_words, walk_in
 from ..analysis.recompile_causes import RecompileCause
 from ..analysis.source_lines import (
     call_on,
     condition_of,
     is_library,
     is_of_torch_or_python,
+    looked_up_in,
     looped_over,
     package_of,
     targets_of,
@@ -392,6 +393,9 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "name": cause.source or "tensor",
         "marked": _marked(cause),
         "source": source_words(cause.source) if cause.source else "an input",
+        "root": source_words((walk_of(cause) or "").partition(".")[0]),
+        "walk": source_words(walk_of(cause) or ""),
+        "table": asked_for(cause) or "",
         "values": _values_in_brackets(cause),
         "against": _ASKED_FOR if cause.dynamic is False else "",
         "all": "all but 0 and 1 of" if cause.was_0_or_1 else "all of",
@@ -405,6 +409,22 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "caller": f"`{caller.method or caller.name}`" if (caller := cause.eager_caller) else "a function",
         "line": f"`{without_comment(cause.line)}`" if cause.line else f"line {place(cause.place)}",
     }
+
+
+def walk_of(cause: RecompileCause) -> str | None:
+    """What shows that the code walks through the argument that differed: `tree.left.left`; else None."""
+    failures = (each for compile_ in cause.frame.compiles for each in cause.frame.failures(compile_))
+    walks = filter(None, (walk_in(each.source) for each in failures))
+    return next((each for each in walks if _root(each) == _root(cause.source or "")), None)
+
+
+def _root(source: str) -> str:
+    return re.split(r"\W", source, maxsplit=1)[0]
+
+
+def asked_for(cause: RecompileCause) -> str | None:
+    """The dictionary that the line of the guard asks for what is guarded; None where it asks none."""
+    return looked_up_in(cause.line_of_guard, cause.source or "")
 
 
 def range_of(cause: RecompileCause) -> str:

@@ -5,12 +5,14 @@ from dataclasses import replace
 import pytest
 
 from dynamo_core.analysis.source_lines import (
+    attributes_given,
     call_on,
     changed_by,
     condition_of,
     constants_given,
     has_computed_message,
     is_made_of_conditions,
+    looked_up_in,
     targets_of,
     waiting_call,
 )
@@ -98,6 +100,29 @@ def test_constants_that_calls_of_a_function_give() -> None:
     line = "low, high = net.level(x, 0.10), level(x, share=-1 + n, name='high') or other(7)"
     assert constants_given(line, "level") == {"0.1", "high"}
     assert constants_given("level(", "level") == set()
+
+
+def test_which_attributes_of_self_a_call_gives_is_known() -> None:
+    line = "y = linear(x, rounded(self.weight, bits=self.bits), self.bias, other.scale)"
+    assert attributes_given(line, "rounded") == {"weight", "bits"}
+    assert attributes_given(line, "linear") == {"bias"}
+    assert attributes_given(line, "scaled") == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "table"),
+    [
+        ("before = self.tastes.get(listener, song)", "self.tastes"),
+        ("return x * scales[listener]", "scales"),
+        ("self.tastes[listener] = taste", "self.tastes"),
+        ("if listener in self.tastes:", None),
+        ("before = self.tastes.get(song, listener)", None),
+        ("before = values[listener.number]", None),
+        ("before = request.get(", None),
+    ],
+)
+def test_what_is_asked_for_a_key_is_known(line: str, table: str | None) -> None:
+    assert looked_up_in(line, "listener") == table
 
 
 @pytest.mark.parametrize(

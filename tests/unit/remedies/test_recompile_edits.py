@@ -3,7 +3,7 @@
 import pytest
 
 from dynamo_core.remedies.recompile_rules import recompile_advice
-from support.made_causes import causes
+from support.made_causes import causes, opened
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,36 @@ def test_what_is_none_in_some_calls_is_said_to_be_so(check: str) -> None:
 def test_nothing_is_said_to_be_none_that_is_not(check: str) -> None:
     (cause,) = causes([f"0/0: {check}"])
     assert not any("is None" in each.text for each in recompile_advice(cause))
+
+
+@pytest.mark.parametrize(
+    "source", ["tree.left.left", "tree.children[0].children[1]", "tree.root.left.left.value"]
+)
+def test_a_walk_through_an_argument_is_one_advice_for_all_that_differs_in_it(source: str) -> None:
+    found = causes([f"0/0: {source} is None"], ["0/1: tree.symbol == 'x'"], ["0/2: k == 'x'"])
+    walk, also, other = (recompile_advice(each)[0].text for each in found)
+    assert walk == also and "walks through `tree`" in walk and "one step" in walk
+    assert "walks" not in other
+
+
+@pytest.mark.parametrize(
+    "source", ["self.encoder.encoder", "model._modules['a']._modules['b']", "cfg.model.width", "x.left.lefty"]
+)
+def test_other_objects_are_no_walk(source: str) -> None:
+    (cause,) = causes([f"0/0: {source} is None"])
+    assert not any("walks" in each.text for each in recompile_advice(cause))
+
+
+def test_a_key_is_to_be_looked_up_before_the_call() -> None:
+    line = "# before = self.tastes.get(name)  # train.py:4 in ranked"
+    (key,) = causes([f"0/0: name == 'ann'  {line}"])
+    assert "looked up in `self.tastes`" in recompile_advice(key)[0].text
+    (other,) = causes([f"0/0: song == 'la'  {line}"])
+    assert "chooses what is computed" in recompile_advice(other)[0].text
+
+
+@pytest.mark.parametrize(("source", "is_number"), [("L['day']._value_", True), ("L['x'].size()[0]", False)])
+def test_a_member_with_whose_number_is_calculated_is_to_be_a_tensor(source: str, is_number: bool) -> None:
+    check = "___check_obj_id(day, 7), type=<class 'calendar_days.Day'>"
+    (cause,) = causes([f"0/0: {check}"], symbols=[opened(source)])
+    assert ("torch.tensor(day.value)" in recompile_advice(cause)[0].text) is is_number
