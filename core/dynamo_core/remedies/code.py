@@ -370,6 +370,17 @@ PYTHON_CODE: BreakRules = (
         line=re.compile(r"^\s*(?:async )?with\b"),
     ),
     Rule(
+        re.compile(r"Import failure"),
+        "`{line}` fails in the compiled function, perhaps since it only asks whether that is installed",
+        (
+            RemedyTemplate(
+                "try the import once, outside of the compiled code (at the top of the module), and ask here "
+                "for what came of it.",
+                cures=("backend_probed_by_import",),
+            ),
+        ),
+    ),
+    Rule(
         re.compile(r"weakref\.(?:Callable)?ProxyType"),
         "`{line}` asks an object through a weak proxy (`weakref.proxy`), into which torch cannot look",
         (

@@ -375,3 +375,48 @@ def test_all_hints_are_read_and_the_useful_ones_given() -> None:
     assert met.explanation is not None
     only_general = replace(met, explanation=replace(met.explanation, hints=(fundamental,)))
     assert break_advice(only_general) == []
+
+
+@pytest.mark.parametrize(
+    ("behind", "words"),
+    [
+        (
+            ("if is_right:", "    raise ValueError('pad on the left')"),
+            "the check of `is_right`, with its `raise`",
+        ),
+        (("if is_right:", "    x = x.flip(1)"), "keep `is_right` a tensor"),
+        (("if other:", "    raise ValueError('pad on the left')"), "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS"),
+    ],
+)
+def test_a_value_on_which_an_exception_depends_is_checked_outside(
+    behind: tuple[str, ...], words: str
+) -> None:
+    assert words in advice(a_break(*ITEM, "is_right = mask[:, -1].sum().item() != 2", behind=behind))
+
+
+@pytest.mark.parametrize(
+    ("behind", "selects"),
+    [
+        (("    fits = place < most", "    x, place = x[fits], place[fits]"), True),
+        (("    fits = place < most", "    x = torch.where(fits, x, 0)"), False),
+        (("    first = place[0]", "    x = x[first]"), False),
+    ],
+)
+def test_a_branch_that_selects_by_a_mask_is_left_out(behind: tuple[str, ...], selects: bool) -> None:
+    branch = a_break(*BRANCH, "if counts.max() > most:", behind=behind)
+    assert ("select no rows" in advice(branch)) is selects
+
+
+@pytest.mark.parametrize(
+    ("line", "is_filled"),
+    [
+        ("out = x.new_full((3, 4), fill)", True),
+        ("out = torch.full_like(x, fill)", True),
+        ("out = x.new_full((3, 4), fill.item())", False),
+        ("y = torch.add(x, x, alpha=fill)", False),
+    ],
+)
+def test_no_setting_is_advised_where_a_tensor_fills(line: str, is_filled: bool) -> None:
+    """With the setting torch 2.13 ends the program with an error."""
+    words = ("Data dependent operator", "Operator `aten._local_scalar_dense.default` has a non-Tensor output")
+    assert ("expand(size)" in advice(a_break(*words, line))) is is_filled
