@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from ..analysis.recompile_causes import RecompileCause
 from ..analysis.source_lines import is_library
 from ..recording.guards import plain_source
-from .rules import Assignment, Change, Rule, asked_for, one_remedy, range_of, walk_of
+from .rules import Assignment, Change, Rule, asked_for, is_read_as_well, one_remedy, range_of, walk_of
 
 _FUNCTIONS = (
     "function",
@@ -284,7 +284,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # key of a dictionary
         lambda cause: cause.kind in ("value", "identity") and asked_for(cause) is not None,
         "{source} is a key that is looked up in `{table}`{values}, and each key is a version of its own: "
-        "look it up before the call, pass in the tensor that is found, and store under the key after the "
+        "look it up before the call, pass in what is found as a tensor, and store under the key after the "
         "call; where what is found chooses what is computed, compile a function for each.",
         cures=("recompile_key_of_a_store",),
     ),
@@ -415,6 +415,13 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         lambda cause: cause.kind == "length" and (cause.source or "").endswith("._modules"),
         "modules were added to the model, or taken out, between calls: build it before the first call.",
         cures=("recompile_growing_model",),
+    ),
+    one_remedy(  # made longer there, and read
+        is_read_as_well,
+        "{line} changes the length of {source} in each call, what is in it is read there as well, and each "
+        "length is a version of its own: keep it in one tensor of a fixed size (a buffer) in place of the "
+        "list, with a mask of what is used.",
+        cures=("recompile_list_that_is_read",),
     ),
     one_remedy(  # made longer there
         lambda cause: cause.lengthened_there is not None,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Generic, Protocol, TypeVar
 
 from ..analysis.guard_failures import range_words, walk_in
@@ -425,6 +426,15 @@ def _root(source: str) -> str:
 def asked_for(cause: RecompileCause) -> str | None:
     """The dictionary that the line of the guard asks for what is guarded; None where it asks none."""
     return looked_up_in(cause.line_of_guard, cause.source or "")
+
+
+def is_read_as_well(cause: RecompileCause) -> bool:
+    """Whether the code makes a list longer, and reads what is in it on another line."""
+    name = cause.lengthened_there
+    checks = chain(*cause.frame.records.checks.of_frame(cause.compiles[0].compile_id).values())
+    inside = (each for each in checks if plain_source(each.source).startswith(f"{cause.source}["))
+    lines = {(each.user_code or "").strip() for each in inside} - {cause.line_of_guard}
+    return name is not None and any(name in line for line in lines)
 
 
 def range_of(cause: RecompileCause) -> str:

@@ -110,16 +110,24 @@ _VALUES: BreakRules = (
     ),
     Rule(
         _VALUE,
+        "how often the loop runs depends on the largest number in a tensor (`{line}`), " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "let the loop run to a size that is known, as that of what is padded (`x.shape[1]`), and "
+                "keep the old values by a mask in what is beyond: `torch.where(number < lengths, new, old)`.",
+                cures=("loop_up_to_the_longest",),
+            ),
+        ),
+        line=re.compile(r"^\s*for\b.{0,200}\brange\(.{0,200}\bmax\("),
+    ),
+    Rule(
+        _VALUE,
         "how often a loop runs depends on what a tensor holds (`{line}`), " + NOT_KNOWN,
         (
             RemedyTemplate(
                 "pass the number to `{function}` as a Python int: take it out of the tensor before the call.",
                 cures=("range_over_a_tensor", "mask_up_to_the_longest"),
                 may_change="each number is compiled again",
-            ),
-            RemedyTemplate(
-                "let the loop run to a size that is known (`x.shape[1]`), and leave out with a mask what is "
-                "beyond the number."
             ),
         ),
         when=lambda break_context: break_context.counts_a_loop,

@@ -420,3 +420,15 @@ def test_no_setting_is_advised_where_a_tensor_fills(line: str, is_filled: bool) 
     """With the setting torch 2.13 ends the program with an error."""
     words = ("Data dependent operator", "Operator `aten._local_scalar_dense.default` has a non-Tensor output")
     assert ("expand(size)" in advice(a_break(*words, line))) is is_filled
+
+
+@pytest.mark.parametrize(
+    ("line", "is_known"),
+    [
+        ("for position in range(int(lengths.max())):", True),
+        ("for position in range(count.item()):", False),
+        ("places = torch.arange(lengths.max())", False),
+    ],
+)
+def test_a_loop_up_to_the_largest_number_is_to_run_to_a_size(line: str, is_known: bool) -> None:
+    assert ("to a size that is known" in advice(a_break(*ITEM, line))) is is_known

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dynamo_core.model import CompileId, GuardCheck, GuardSet, Place
 from dynamo_core.remedies.recompile_rules import recompile_advice
 from support.made_causes import causes, opened
 
@@ -62,3 +63,16 @@ def test_a_member_with_whose_number_is_calculated_is_to_be_a_tensor(source: str,
     check = "___check_obj_id(day, 7), type=<class 'calendar_days.Day'>"
     (cause,) = causes([f"0/0: {check}"], symbols=[opened(source)])
     assert ("torch.tensor(day.value)" in recompile_advice(cause)[0].text) is is_number
+
+
+@pytest.mark.parametrize(
+    ("line", "is_read"),
+    [("mean = torch.stack(self.frames).mean(0)", True), ("return Moons(moved, after)", False)],
+)
+def test_a_list_that_grows_and_is_read_is_to_be_one_tensor(line: str, is_read: bool) -> None:
+    inside = GuardCheck("TENSOR_MATCH", "L['self'].frames[0]", "", line, Place("me/train.py", 5), "forward")
+    (cause,) = causes(
+        ["0/0: len(self.frames) == 1  # self.frames.append(x)  # train.py:4 in forward"],
+        recompiled_entries=[GuardSet(CompileId(0, 1), checks=(inside,))],
+    )
+    assert ("one tensor of a fixed size" in recompile_advice(cause)[0].text) is is_read
