@@ -90,7 +90,7 @@ def ran(
     return Ran(result.exit_code, result.stdout, result.stderr, dynamo_core.open(recording).findings)
 
 
-@pytest.mark.parametrize("name", one_in(3, one_of_each(PROGRAMS, kind_of)))
+@pytest.mark.parametrize("name", one_in(4, one_of_each(PROGRAMS, kind_of)))
 def test_first_advice_names_the_line_and_cures(name: str, python: ForkingPython, tmp_path: Path) -> None:
     program = HERE / f"{name}.py"
     expected = Expected.of(program)

@@ -18,6 +18,11 @@ _BETWEEN = re.compile(r"(?:(?P<least>\d{1,20}) <= )?[^\s<>=]{1,400}(?: <= (?P<mo
 _NOT_0_OR_1 = "0/1 specialization"  # in torch's comment on such a check
 _AND = ") and "
 _GLOBAL = re.compile(r"G\['([^'\n]{1,200})'\]")
+# An attribute of an argument that is followed again on what it gave: `tree.left.left`.
+_WALK = re.compile(
+    r"(?!self\b)[A-Za-z_]\w{0,99}\.(?:[\w\[\]'\"]{1,100}\.){0,9}?"
+    r"(?P<step>[A-Za-z]\w{0,99})(?:\[[^\[\]]{1,100}\])?\.(?P=step)\b"
+)
 _SUBSCRIPT = re.compile(r"\[[^\[\]]{1,200}\]")
 
 
@@ -123,3 +128,9 @@ def lengthened_by(line: str, failure: GuardFailure) -> str | None:
     # The line may name a key by a variable.
     changed = {_SUBSCRIPT.sub("[]", each) for each in changed_by(line)}
     return name if is_on_length(failure) and _SUBSCRIPT.sub("[]", name) in changed else None
+
+
+def walk_in(source: str | None) -> str | None:
+    """The part of a source that shows a walk through an argument, `tree.left.left`; None where none does."""
+    found = _WALK.match(source or "")
+    return None if found is None else found[0]

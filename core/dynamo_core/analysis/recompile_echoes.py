@@ -12,7 +12,7 @@ from pathlib import Path
 from ..model import CompileId, GraphBreak, function_of
 from .recompile_causes import RecompileCause, causes_of
 from .recompiles import FrameRecompiles
-from .source_lines import constants_given
+from .source_lines import attributes_given, constants_given
 from .summary import frame_of
 
 CompileKey = tuple[Path, str]
@@ -59,7 +59,7 @@ def below_eager_frames(frames: Iterable[FrameRecompiles]) -> dict[CompileKey, se
 def _is_of_the_call(cause: RecompileCause) -> bool:
     """Whether what differs would be known in the graph of the caller, or be a size that no guard is on."""
     if cause.kind != "size":
-        return cause.kind == "requires_grad" or _is_written_by_callers(cause)
+        return cause.kind == "requires_grad" or _is_known_to_callers(cause)
     frame = cause.frame
     selecting = {each.place for each in frame.process.breaks if _OF_SELECTION in each.kind}
     callers = frame.records.callers_in_order
@@ -91,7 +91,7 @@ def below_breaks(
     elsewhere = {
         _what_came(cause)
         for cause in causes
-        if (cause.kind in _OF_A_TENSOR and _is_called_elsewhere(cause)) or _is_written_by_callers(cause)
+        if (cause.kind in _OF_A_TENSOR and _is_called_elsewhere(cause)) or _is_known_to_callers(cause)
     }
     return frozenset(
         compile_key(stream, compile_.compile_id)
@@ -110,12 +110,17 @@ def _is_called_elsewhere(cause: RecompileCause) -> bool:
     return bool(first and again) and not first & again
 
 
-def _is_written_by_callers(cause: RecompileCause) -> bool:
-    """Whether each value that came is a constant that a call of the function gives."""
+def _is_known_to_callers(cause: RecompileCause) -> bool:
+    """Whether the graph of a caller would have the value: each is a constant that calls of the function give.
+
+    So is an attribute of the caller's `self` that is given by the name of the argument.
+    """
     function = function_of(cause.frame.name or "")
-    calls = chain.from_iterable(cause.frame.records.callers_in_order.values())
-    written = {each for _, call in calls for each in constants_given(call.text, function)}
-    return cause.kind == "value" and len(cause.values) > 1 and written.issuperset(cause.values)
+    calls = [call.text for _, call in chain.from_iterable(cause.frame.records.callers_in_order.values())]
+    written = {each for call in calls for each in constants_given(call, function)}
+    is_written = len(cause.values) > 1 and written.issuperset(cause.values)
+    is_of_self = any(cause.source in attributes_given(call, function) for call in calls)
+    return cause.kind == "value" and (is_written or is_of_self)
 
 
 def _function(frame: FrameRecompiles) -> tuple[str, str] | None:

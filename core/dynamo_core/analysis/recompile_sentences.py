@@ -6,6 +6,10 @@ from .recompile_causes import RecompileCause
 
 _MOST_SHOWN = 3
 _MOST_OTHERS = 3
+_DETACH = (
+    ". Where both calls belong to one step of training, one version serves both if the other call is made "
+    "with gradients as well, and what it gives takes `.detach()`: it then keeps what a backward would need"
+)
 _STATES = {
     "grad_mode": "gradients were recorded in one call and not in another (`torch.no_grad`)",
     "default_dtype": "the default dtype was changed between calls",
@@ -38,6 +42,7 @@ def cause_sentence(cause: RecompileCause) -> str:
         sentence += (
             "; a program that trains and evaluates needs a version for each, and there is nothing to cure"
         )
+        sentence += _DETACH if cause.is_of_grad_mode else ""
     elif cause.kind == "size" and cause.dynamic is False:
         sentence += "; with `dynamic=False` each size is a version of its own"
     return without_stack_names(sentence)

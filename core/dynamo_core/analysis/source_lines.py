@@ -102,11 +102,23 @@ def looped_over(line: str) -> tuple[str, ...]:
 
 def constants_given(line: str, function: str) -> frozenset[str]:
     """The constants that calls of the function on the line have as arguments, as `str` has them."""
-    calls = (
-        node for node in _nodes(line) if isinstance(node, ast.Call) and _last_name(node.func) == function
-    )
-    given = (value for call in calls for value in (*call.args, *(each.value for each in call.keywords)))
+    given = _arguments_given(line, function)
     return frozenset(str(value.value) for value in given if isinstance(value, ast.Constant))
+
+
+def attributes_given(line: str, function: str) -> frozenset[str]:
+    """The attributes of `self` that calls of the function on the line have as arguments: `bits`."""
+    return frozenset(
+        value.attr
+        for value in _arguments_given(line, function)
+        if isinstance(value, ast.Attribute) and _text(value.value) == "self"
+    )
+
+
+def _arguments_given(line: str, function: str) -> Iterator[ast.expr]:
+    for node in _nodes(line):
+        if isinstance(node, ast.Call) and _last_name(node.func) == function:
+            yield from (*node.args, *(each.value for each in node.keywords))
 
 
 def changed_by(line: str) -> tuple[str, ...]:
@@ -119,6 +131,19 @@ def waiting_call(line: str) -> str | None:
     """The call on the line that only waits, for time or for input: `time.sleep(0.1)`."""
     calls = [node for node in _nodes(line) if isinstance(node, ast.Call)]
     return next((_text(call) for call in calls if _last_name(call.func) in _WAITING), None)
+
+
+def looked_up_in(line: str, key: str) -> str | None:
+    """The dictionary that the line asks for a key: `table` of `table[key]` and `table.get(key)`."""
+    for node in _nodes(line):
+        match node:
+            case ast.Subscript(value=owner, slice=asked) if _text(asked) == key:
+                return _text(owner)
+            case ast.Call(func=ast.Attribute(value=owner, attr="get"), args=[asked, *_]) if (
+                _text(asked) == key
+            ):
+                return _text(owner)
+    return None
 
 
 def compared_in(line: str, attribute: str) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..analysis.recompiles import is_recompile_limit
 from ..model import GraphBreak
-from . import calls, code, values
+from . import branches, calls, code, values
 from .expected import expected_break
 from .rules import (
     Advice,
@@ -28,6 +28,7 @@ TABLE: BreakRules = (
     *calls.DRAWN_BY_NUMPY,
     *calls.BY_A_LIBRARY,
     *calls.REQUESTED,
+    *branches.TABLE,
     *values.TABLE,
     *code.TORCH_CODE,
     *calls.CALLS,

@@ -252,7 +252,7 @@ ANY_OTHER: BreakRules = (
             RemedyTemplate(
                 _ELSEWHERE + " A function of your own in C++ becomes part of the graph as a custom operator "
                 "(`torch.library.custom_op`).",
-                cures=("c_extension_call", "packed_sequence"),
+                cures=("c_extension_call", "packed_sequence", "architecture_asked_for"),
                 change=_MOVED_CALL,
             ),
         ),

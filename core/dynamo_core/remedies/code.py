@@ -9,6 +9,14 @@ import re
 from ..analysis.source_lines import compared_in
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
+# Source: torch/_dynamo/variables/misc.py (AutogradFunctionVariable), read and run with 2.13.
+_OF_A_CLASS = re.compile(r"Unsupported python_type\(\) call|setattr\(\) on unsupported type")
+_SETS_AN_ATTRIBUTE = re.compile(r"^\s*[\w.]{1,200}\.\w{1,100}\s{0,9}(?:[-+*/%&|^@<>]{1,2})?=(?!=)")
+
+
+def _is_on_an_autograd_function(break_context: BreakContext) -> bool:
+    return "AutogradFunctionVariable" in break_context.context
+
 
 def _compares_addresses(break_context: BreakContext) -> bool:
     return compared_in(break_context.line, "data_ptr") is not None
@@ -120,6 +128,56 @@ TORCH_CODE: BreakRules = (
             ),
         ),
         line=re.compile(r"hook|\.remove\(\)|handle"),
+    ),
+    Rule(
+        _OF_A_CLASS,
+        "`{line}` sets an attribute of a class that is derived from `torch.autograd.Function`, which torch "
+        "does not trace",
+        (
+            RemedyTemplate(
+                "take `{line}` out of the compiled code: set it before or after the call of `{function}`.",
+                cures=("autograd_function_counted",),
+            ),
+        ),
+        line=_SETS_AN_ATTRIBUTE,
+        when=_is_on_an_autograd_function,
+    ),
+    Rule(
+        _OF_A_CLASS,
+        "`{line}` reads an attribute of a class that is derived from `torch.autograd.Function`, which torch "
+        "does not trace",
+        (
+            RemedyTemplate(
+                "keep it elsewhere than on that class: in a variable of the module, or as an argument of "
+                "`apply`, for which `backward` returns None.",
+                cures=("autograd_function_with_a_constant",),
+            ),
+        ),
+        when=_is_on_an_autograd_function,
+    ),
+    Rule(
+        re.compile(r"HOP: Unsafe side effect"),
+        "`{line}` changes what is outside of the function that torch traces here as an operator of its own "
+        "(`torch.utils.checkpoint` and the like)",
+        (
+            RemedyTemplate(
+                "take `{line}` out of that function: return what it needs, and do it after the call.",
+                cures=("list_filled_under_checkpoint",),
+                may_change="what checkpoint runs again in the backward is then done once",
+            ),
+        ),
+    ),
+    Rule(
+        re.compile(r"HOP: Non-nullified side effect"),
+        "what `{call}` runs is traced as an operator of its own, and changes an attribute of an object "
+        "outside of it",
+        (
+            RemedyTemplate(
+                "set that attribute before `{call}` or after it, not in the function that it runs.",
+                cures=("counter_under_checkpoint",),
+                may_change="what checkpoint runs again in the backward is then done once",
+            ),
+        ),
     ),
     Rule(
         re.compile(r"Attempted to copy\.deepcopy a tensor"),
@@ -310,6 +368,17 @@ PYTHON_CODE: BreakRules = (
             ),
         ),
         line=re.compile(r"^\s*(?:async )?with\b"),
+    ),
+    Rule(
+        re.compile(r"Import failure"),
+        "`{line}` fails in the compiled function, perhaps since it only asks whether that is installed",
+        (
+            RemedyTemplate(
+                "try the import once, outside of the compiled code (at the top of the module), and ask here "
+                "for what came of it.",
+                cures=("backend_probed_by_import",),
+            ),
+        ),
     ),
     Rule(
         re.compile(r"weakref\.(?:Callable)?ProxyType"),

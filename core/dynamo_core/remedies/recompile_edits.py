@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 
 from ..analysis.recompile_causes import RecompileCause
 from ..analysis.source_lines import is_library
-from .rules import Assignment, Change, Rule, one_remedy, range_of
+from ..recording.guards import plain_source
+from .rules import Assignment, Change, Rule, asked_for, is_read_as_well, one_remedy, range_of, walk_of
 
 _FUNCTIONS = (
     "function",
@@ -26,6 +27,7 @@ _LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
 _OF_A_MARK = re.compile(
     r"_(?:dynamo_\w{1,40}_indices|has_dynamo_dim_marking) .{0,80}\bpresent on runtime tensor"
 )
+_OF_OBJECTS = ("value", "type", "identity", "length", "attribute", "dictionary")
 _BRANCH = re.compile(r"(?:if|elif|while)\b|.{1,300}\bif\b.{1,300}\belse\b")
 _TYPE = re.compile(r"type=<class '([^']+)'>")
 
@@ -63,6 +65,17 @@ def _is_none(cause: RecompileCause) -> bool:
 def _is_function(cause: RecompileCause) -> bool:
     found = [_TYPE.search(failure.check) for failure in cause.failures]
     return cause.kind == "identity" and all(each is None or each[1] in _FUNCTIONS for each in found)
+
+
+def _is_number_of_an_enum(cause: RecompileCause) -> bool:
+    """Whether a member of an enumeration varies, and torch made its value dynamic, which is a number then.
+
+    Source: enum.py (Enum.value).
+    """
+    value = f"{cause.source}._value_"
+    return cause.kind == "identity" and any(
+        value == plain_source(each.source) for each in cause.frame.symbols
+    )
 
 
 def _decide_outside(cause: RecompileCause) -> Change:
@@ -183,6 +196,13 @@ OF_A_LEARNING_RATE = one_remedy(  # learning rate as a tensor
     cures=("recompile_rate_of_optimizer", "recompile_rate_by_a_schedule"),
 )
 EDITS: Sequence[Rule[RecompileCause]] = (
+    one_remedy(  # walk through a tree or a linked list
+        lambda cause: cause.kind in _OF_OBJECTS and walk_of(cause) is not None,
+        "the compiled code walks through {root} ({walk}), and each shape of it is a version of its own: "
+        "leave the walk to Python, and compile what is calculated at one step of it, as a function of "
+        "tensors.",
+        cures=("recompile_tree_walked",),
+    ),
     one_remedy(  # loop over a size
         _is_loop,
         "compute over the whole dimension at once, or loop outside of the compiled code: {line} is a loop "
@@ -261,6 +281,13 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "the first call.",
         cures=("recompile_training_mode",),
     ),
+    one_remedy(  # key of a dictionary
+        lambda cause: cause.kind in ("value", "identity") and asked_for(cause) is not None,
+        "{source} is a key that is looked up in `{table}`{values}, and each key is a version of its own: "
+        "look it up before the call, pass in what is found as a tensor, and store under the key after the "
+        "call; where what is found chooses what is computed, compile a function for each.",
+        cures=("recompile_key_of_a_store",),
+    ),
     one_remedy(  # chosen by a value
         _is_kind("value"),
         "{source} chooses what is computed{values}, and each value is a version of its own: choose "
@@ -279,6 +306,14 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "a version of its own: pass the same one, or call it outside of the compiled code.",
         _decide_outside,
         cures=("recompile_another_function",),
+    ),
+    one_remedy(  # number of an enumeration
+        _is_number_of_an_enum,
+        "{source} is another member of an enumeration in some calls, each a version of its own, and its "
+        "value is calculated with: pass the value in as a tensor (`torch.tensor({name}.value)`) in place of "
+        "the member, and, where a branch asks for the member, that as a tensor too, to choose by "
+        "`torch.where`.",
+        cures=("recompile_enum_with_numbers",),
     ),
     one_remedy(  # another object
         _is_kind("identity"),
@@ -380,6 +415,13 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         lambda cause: cause.kind == "length" and (cause.source or "").endswith("._modules"),
         "modules were added to the model, or taken out, between calls: build it before the first call.",
         cures=("recompile_growing_model",),
+    ),
+    one_remedy(  # made longer there, and read
+        is_read_as_well,
+        "{line} changes the length of {source} in each call, what is in it is read there as well, and each "
+        "length is a version of its own: keep it in one tensor of a fixed size (a buffer) in place of the "
+        "list, with a mask of what is used.",
+        cures=("recompile_list_that_is_read",),
     ),
     one_remedy(  # made longer there
         lambda cause: cause.lengthened_there is not None,

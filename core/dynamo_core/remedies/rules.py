@@ -3,15 +3,17 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Generic, Protocol, TypeVar
 
-from ..analysis.guard_failures import range_words
+from ..analysis.guard_failures import range_words, walk_in
 from ..analysis.recompile_causes import RecompileCause
 from ..analysis.source_lines import (
     call_on,
     condition_of,
     is_library,
     is_of_torch_or_python,
+    looked_up_in,
     looped_over,
     package_of,
     targets_of,
@@ -392,6 +394,9 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "name": cause.source or "tensor",
         "marked": _marked(cause),
         "source": source_words(cause.source) if cause.source else "an input",
+        "root": source_words((walk_of(cause) or "").partition(".")[0]),
+        "walk": source_words(walk_of(cause) or ""),
+        "table": asked_for(cause) or "",
         "values": _values_in_brackets(cause),
         "against": _ASKED_FOR if cause.dynamic is False else "",
         "all": "all but 0 and 1 of" if cause.was_0_or_1 else "all of",
@@ -405,6 +410,31 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "caller": f"`{caller.method or caller.name}`" if (caller := cause.eager_caller) else "a function",
         "line": f"`{without_comment(cause.line)}`" if cause.line else f"line {place(cause.place)}",
     }
+
+
+def walk_of(cause: RecompileCause) -> str | None:
+    """What shows that the code walks through the argument that differed: `tree.left.left`; else None."""
+    failures = (each for compile_ in cause.frame.compiles for each in cause.frame.failures(compile_))
+    walks = filter(None, (walk_in(each.source) for each in failures))
+    return next((each for each in walks if _root(each) == _root(cause.source or "")), None)
+
+
+def _root(source: str) -> str:
+    return re.split(r"\W", source, maxsplit=1)[0]
+
+
+def asked_for(cause: RecompileCause) -> str | None:
+    """The dictionary that the line of the guard asks for what is guarded; None where it asks none."""
+    return looked_up_in(cause.line_of_guard, cause.source or "")
+
+
+def is_read_as_well(cause: RecompileCause) -> bool:
+    """Whether the code makes a list longer, and reads what is in it on another line."""
+    name = cause.lengthened_there
+    checks = chain(*cause.frame.records.checks.of_frame(cause.compiles[0].compile_id).values())
+    inside = (each for each in checks if plain_source(each.source).startswith(f"{cause.source}["))
+    lines = {(each.user_code or "").strip() for each in inside} - {cause.line_of_guard}
+    return name is not None and any(name in line for line in lines)
 
 
 def range_of(cause: RecompileCause) -> str:

@@ -108,6 +108,8 @@ def test_constants_of_calls_are_recompiled_for_because_of_what_keeps_the_functio
         return [each for _, each in by_the_break], [each for _, each in by_the_fallback]
 
     assert below("low, high = f(x, 0.25), f(x, 0.75)") == (["0/1"], ["0/1"])
+    assert below("return f(x, self.share)") == (["0/1"], ["0/1"])
+    assert below("return f(x, self.other), g(x, self.share)") == ([], [])
     assert below("low, high = f(x, share), g(x, 0.25, 0.75)") == ([], []), (
         "the values may be the caller's own"
     )

@@ -5,12 +5,14 @@ from dataclasses import replace
 import pytest
 
 from dynamo_core.analysis.source_lines import (
+    attributes_given,
     call_on,
     changed_by,
     condition_of,
     constants_given,
     has_computed_message,
     is_made_of_conditions,
+    looked_up_in,
     targets_of,
     waiting_call,
 )
@@ -98,6 +100,29 @@ def test_constants_that_calls_of_a_function_give() -> None:
     line = "low, high = net.level(x, 0.10), level(x, share=-1 + n, name='high') or other(7)"
     assert constants_given(line, "level") == {"0.1", "high"}
     assert constants_given("level(", "level") == set()
+
+
+def test_which_attributes_of_self_a_call_gives_is_known() -> None:
+    line = "y = linear(x, rounded(self.weight, bits=self.bits), self.bias, other.scale)"
+    assert attributes_given(line, "rounded") == {"weight", "bits"}
+    assert attributes_given(line, "linear") == {"bias"}
+    assert attributes_given(line, "scaled") == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "table"),
+    [
+        ("before = self.tastes.get(listener, song)", "self.tastes"),
+        ("return x * scales[listener]", "scales"),
+        ("self.tastes[listener] = taste", "self.tastes"),
+        ("if listener in self.tastes:", None),
+        ("before = self.tastes.get(song, listener)", None),
+        ("before = values[listener.number]", None),
+        ("before = request.get(", None),
+    ],
+)
+def test_what_is_asked_for_a_key_is_known(line: str, table: str | None) -> None:
+    assert looked_up_in(line, "listener") == table
 
 
 @pytest.mark.parametrize(
@@ -350,3 +375,60 @@ def test_all_hints_are_read_and_the_useful_ones_given() -> None:
     assert met.explanation is not None
     only_general = replace(met, explanation=replace(met.explanation, hints=(fundamental,)))
     assert break_advice(only_general) == []
+
+
+@pytest.mark.parametrize(
+    ("behind", "words"),
+    [
+        (
+            ("if is_right:", "    raise ValueError('pad on the left')"),
+            "the check of `is_right`, with its `raise`",
+        ),
+        (("if is_right:", "    x = x.flip(1)"), "keep `is_right` a tensor"),
+        (("if other:", "    raise ValueError('pad on the left')"), "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS"),
+    ],
+)
+def test_a_value_on_which_an_exception_depends_is_checked_outside(
+    behind: tuple[str, ...], words: str
+) -> None:
+    assert words in advice(a_break(*ITEM, "is_right = mask[:, -1].sum().item() != 2", behind=behind))
+
+
+@pytest.mark.parametrize(
+    ("behind", "selects"),
+    [
+        (("    fits = place < most", "    x, place = x[fits], place[fits]"), True),
+        (("    fits = place < most", "    x = torch.where(fits, x, 0)"), False),
+        (("    first = place[0]", "    x = x[first]"), False),
+    ],
+)
+def test_a_branch_that_selects_by_a_mask_is_left_out(behind: tuple[str, ...], selects: bool) -> None:
+    branch = a_break(*BRANCH, "if counts.max() > most:", behind=behind)
+    assert ("select no rows" in advice(branch)) is selects
+
+
+@pytest.mark.parametrize(
+    ("line", "is_filled"),
+    [
+        ("out = x.new_full((3, 4), fill)", True),
+        ("out = torch.full_like(x, fill)", True),
+        ("out = x.new_full((3, 4), fill.item())", False),
+        ("y = torch.add(x, x, alpha=fill)", False),
+    ],
+)
+def test_no_setting_is_advised_where_a_tensor_fills(line: str, is_filled: bool) -> None:
+    """With the setting torch 2.13 ends the program with an error."""
+    words = ("Data dependent operator", "Operator `aten._local_scalar_dense.default` has a non-Tensor output")
+    assert ("expand(size)" in advice(a_break(*words, line))) is is_filled
+
+
+@pytest.mark.parametrize(
+    ("line", "is_known"),
+    [
+        ("for position in range(int(lengths.max())):", True),
+        ("for position in range(count.item()):", False),
+        ("places = torch.arange(lengths.max())", False),
+    ],
+)
+def test_a_loop_up_to_the_largest_number_is_to_run_to_a_size(line: str, is_known: bool) -> None:
+    assert ("to a size that is known" in advice(a_break(*ITEM, line))) is is_known

@@ -2,8 +2,9 @@
 
 import pytest
 
+from dynamo_core.model import CompileId, GuardCheck, GuardSet, Place
 from dynamo_core.remedies.recompile_rules import recompile_advice
-from support.made_causes import causes
+from support.made_causes import causes, opened
 
 
 @pytest.mark.parametrize(
@@ -29,3 +30,49 @@ def test_what_is_none_in_some_calls_is_said_to_be_so(check: str) -> None:
 def test_nothing_is_said_to_be_none_that_is_not(check: str) -> None:
     (cause,) = causes([f"0/0: {check}"])
     assert not any("is None" in each.text for each in recompile_advice(cause))
+
+
+@pytest.mark.parametrize(
+    "source", ["tree.left.left", "tree.children[0].children[1]", "tree.root.left.left.value"]
+)
+def test_a_walk_through_an_argument_is_one_advice_for_all_that_differs_in_it(source: str) -> None:
+    found = causes([f"0/0: {source} is None"], ["0/1: tree.symbol == 'x'"], ["0/2: k == 'x'"])
+    walk, also, other = (recompile_advice(each)[0].text for each in found)
+    assert walk == also and "walks through `tree`" in walk and "one step" in walk
+    assert "walks" not in other
+
+
+@pytest.mark.parametrize(
+    "source", ["self.encoder.encoder", "model._modules['a']._modules['b']", "cfg.model.width", "x.left.lefty"]
+)
+def test_other_objects_are_no_walk(source: str) -> None:
+    (cause,) = causes([f"0/0: {source} is None"])
+    assert not any("walks" in each.text for each in recompile_advice(cause))
+
+
+def test_a_key_is_to_be_looked_up_before_the_call() -> None:
+    line = "# before = self.tastes.get(name)  # train.py:4 in ranked"
+    (key,) = causes([f"0/0: name == 'ann'  {line}"])
+    assert "looked up in `self.tastes`" in recompile_advice(key)[0].text
+    (other,) = causes([f"0/0: song == 'la'  {line}"])
+    assert "chooses what is computed" in recompile_advice(other)[0].text
+
+
+@pytest.mark.parametrize(("source", "is_number"), [("L['day']._value_", True), ("L['x'].size()[0]", False)])
+def test_a_member_with_whose_number_is_calculated_is_to_be_a_tensor(source: str, is_number: bool) -> None:
+    check = "___check_obj_id(day, 7), type=<class 'calendar_days.Day'>"
+    (cause,) = causes([f"0/0: {check}"], symbols=[opened(source)])
+    assert ("torch.tensor(day.value)" in recompile_advice(cause)[0].text) is is_number
+
+
+@pytest.mark.parametrize(
+    ("line", "is_read"),
+    [("mean = torch.stack(self.frames).mean(0)", True), ("return Moons(moved, after)", False)],
+)
+def test_a_list_that_grows_and_is_read_is_to_be_one_tensor(line: str, is_read: bool) -> None:
+    inside = GuardCheck("TENSOR_MATCH", "L['self'].frames[0]", "", line, Place("me/train.py", 5), "forward")
+    (cause,) = causes(
+        ["0/0: len(self.frames) == 1  # self.frames.append(x)  # train.py:4 in forward"],
+        recompiled_entries=[GuardSet(CompileId(0, 1), checks=(inside,))],
+    )
+    assert ("one tensor of a fixed size" in recompile_advice(cause)[0].text) is is_read

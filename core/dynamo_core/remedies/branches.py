@@ -1,0 +1,250 @@
+"""Causes: a branch or an assert on what a tensor holds, by what the branch does.
+
+Source: torch/_dynamo/symbolic_convert.py (generic_jump); read with 2.13, its names with 2.8 to 2.15
+(torch/_dynamo/graph_break_registry.json).
+"""
+
+import re
+from itertools import takewhile
+
+from ..analysis.source_lines import has_computed_message, is_made_of_conditions, targets_of
+from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule
+
+_BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent jump")
+_ASSERT = re.compile(r"^\s*assert\b")
+WHILE = re.compile(r"^\s*while\b")
+_APPENDS = re.compile(r"\s*[\w.]{1,100}\.(?:append|add|extend)\(")
+_REPORTS = re.compile(r"\s*(?:print|[\w.]{0,60}(?:log|warn)\w{0,20}(?:\.\w{1,20})?)\(")
+_COMPARES = re.compile(r"[<>]|[=!]=")
+_SIZE = re.compile(r"\.shape\b|\.size\(|\.numel\(|\blen\(")
+TO_WHERE = Change(edit="branch to where")
+NOT_KNOWN = "and that is not known while the function is compiled"
+
+
+def _raises(break_context: BreakContext) -> bool:
+    return bool(break_context.following) and break_context.following[0].lstrip().startswith("raise ")
+
+
+def _leaves_a_loop(break_context: BreakContext) -> bool:
+    return bool(break_context.following) and break_context.following[0].strip() == "break"
+
+
+def _ends_a_pass(break_context: BreakContext) -> bool:
+    return bool(break_context.following) and break_context.following[0].strip() == "continue"
+
+
+def _asks_for_a_size(break_context: BreakContext) -> bool:
+    is_of_a_tensor = "TensorVariable" in break_context.context  # torch's name for what it branches on
+    return not is_of_a_tensor and _SIZE.search(break_context.parts["condition"]) is not None
+
+
+def _appends(break_context: BreakContext) -> bool:
+    return bool(break_context.following) and _APPENDS.match(break_context.following[0]) is not None
+
+
+def _only_reports(break_context: BreakContext) -> bool:
+    """Whether all that the branch does is to print, log or warn."""
+    lines = [line for line in break_context.following if line.strip()]
+    depth = _indentation(lines[0]) if lines else 0
+    body = list(takewhile(lambda line: _indentation(line) >= depth, lines))
+    return bool(body) and all(_REPORTS.match(line) for line in body if _indentation(line) == depth)
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _is_made_of_conditions(break_context: BreakContext) -> bool:
+    return is_made_of_conditions(break_context.line)
+
+
+def _has_computed_message(break_context: BreakContext) -> bool:
+    return has_computed_message(break_context.line)
+
+
+def _selects_by_a_mask(break_context: BreakContext) -> bool:
+    """Whether the branch begins with a mask, and then selects by it."""
+    first, *behind = break_context.following or ("",)
+    masks = targets_of(first) if _COMPARES.search(first) else ()
+    return any(f"[{mask}]" in line for mask in masks for line in behind)
+
+
+def compile_the_body(cures: str) -> RemedyTemplate[BreakContext]:
+    return RemedyTemplate(
+        "compile what the loop repeats, not the loop: make its body a function, give that one to "
+        "`torch.compile`, and leave `while {condition}` to Python.",
+        cures=(cures,),
+    )
+
+
+def selected_by_a_mask(cures: str) -> RemedyTemplate[BreakContext]:
+    return RemedyTemplate(
+        "do not select rows: keep all of them, with a mask that is 0 for those that are not wanted, "
+        "`(x * mask[:, None]).sum(0) / mask.sum()` in place of `x[mask].mean(0)`; and in place of the branch "
+        "choose, `torch.where(mask.any(), then, else)`.",
+        cures=(cures,),
+    )
+
+
+_ASSERTS: BreakRules = (
+    Rule(
+        _BRANCH,
+        "the message of this assert is made of values, so that torch cannot keep the assert in the graph and "
+        "takes it for a branch on what a tensor holds",
+        (
+            RemedyTemplate(
+                'give the assert constant text as its message, `assert {condition}, "…"`: then it stays in '
+                "the graph. What keeps it out is a message that is made (an f-string, `%`, `.format`).",
+                cures=("assert_with_f_string",),
+                change=Change(edit="assert with a constant message"),
+                may_change="the message of an assert that fails has no values in it",
+            ),
+        ),
+        line=_ASSERT,
+        when=_has_computed_message,
+    ),
+    Rule(
+        _BRANCH,
+        "`and`, `or` and `not` in this assert are branches on what a tensor holds",
+        (
+            RemedyTemplate(
+                "make one condition of `{condition}`: `torch.logical_and(a, b)` for `a and b`, "
+                "`torch.logical_or` for `or`, `torch.logical_not(a)` for `not a`. Then it stays in the "
+                "graph.",
+                cures=("assert_of_two_values",),
+                change=Change(edit="assert of one condition"),
+            ),
+        ),
+        line=_ASSERT,
+        when=_is_made_of_conditions,
+    ),
+    Rule(
+        _BRANCH,
+        "what this assert tests is no tensor that torch could test in the graph, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "move the assert out of the compiled code, in front of the call of `{function}` or after it.",
+                cures=("error_raised_on_a_value",),
+            ),
+        ),
+        line=_ASSERT,
+    ),
+)
+_BRANCHES: BreakRules = (
+    Rule(
+        _BRANCH,
+        "how often the loop runs depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
+        (compile_the_body("while_on_a_value"),),
+        line=WHILE,
+    ),
+    Rule(
+        _BRANCH,
+        "whether an exception is raised depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "move `if {condition}: raise …` out of the compiled code: after the call of `{function}`, "
+                "on what it returns, or in front of it.",
+                cures=("error_raised_on_a_value",),
+            ),
+        ),
+        when=_raises,
+    ),
+    Rule(
+        _BRANCH,
+        "whether something is printed or logged depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "move `if {condition}: …` out of the compiled code: return what it tests, and print "
+                "after the call of `{function}`.",
+                cures=("message_for_a_value",),
+            ),
+        ),
+        when=_only_reports,
+    ),
+    Rule(
+        _BRANCH,
+        "which way `{branch}` goes depends on how much a condition on tensors selects, " + NOT_KNOWN,
+        (selected_by_a_mask("if_on_a_selection"),),
+        when=_asks_for_a_size,
+    ),
+    Rule(
+        _BRANCH,
+        "whether a pass of the loop ends here depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "calculate the rest of the pass always, and choose: `torch.where({tensor_condition}, old, "
+                "new)`, for each value that it changes.",
+                cures=("pass_that_is_ended", "layer_dropped_at_random"),
+            ),
+        ),
+        when=_ends_a_pass,
+    ),
+    Rule(
+        _BRANCH,
+        "how often the loop runs depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "compile what the loop repeats, not the loop: make a function of what stands in front of "
+                "`if {condition}`, give that one to `torch.compile`, and leave the loop to Python.",
+                cures=("loop_that_is_left",),
+            ),
+        ),
+        when=_leaves_a_loop,
+    ),
+    Rule(
+        _BRANCH,
+        "whether rows are selected depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "leave out the branch, and select no rows: keep all of them, and let the mask decide what "
+                "becomes of those that are not wanted: `torch.where(mask, new, 0)`, or an index that leads "
+                "to a row that is cut off after it.",
+                cures=("dense_batch_with_overflow",),
+            ),
+        ),
+        when=_selects_by_a_mask,
+    ),
+    Rule(
+        _BRANCH,
+        "what is put into a list depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "compute the condition for all of them at once, as a tensor of True and False; return it "
+                "beside them, and take those that are wanted (`values[mask]`) after the call of "
+                "`{function}`.",
+                cures=("rows_kept_by_value",),
+            ),
+        ),
+        when=_appends,
+    ),
+    Rule(
+        _BRANCH,
+        "which way `{branch}` goes depends on what tensors hold, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "calculate both and choose, `torch.where(condition, then, else)`, for each value that the "
+                "branches change; in `{condition}` write `&` for `and`, `|` for `or`, `~` for `not`, with "
+                "each side in brackets, and `==` or `torch.isin` for `in`{careful}.",
+                cures=("and_of_two_values",),
+                change=TO_WHERE,
+                not_for=("error_raised_on_a_value", "loop_that_is_left", "assert_of_two_values"),
+            ),
+        ),
+        when=_is_made_of_conditions,
+    ),
+    Rule(
+        _BRANCH,
+        "which way `{branch}` goes depends on what a tensor holds, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "calculate both and choose, `torch.where({tensor_condition}, then, else)`, for each value "
+                "that the branches change; where one of them must not be calculated, use "
+                "`torch.cond`{careful}.",
+                cures=("branch_on_a_value", "rope_grown_by_positions"),
+                change=TO_WHERE,
+                not_for=("error_raised_on_a_value", "loop_that_is_left", "branch_on_a_negation"),
+            ),
+        ),
+    ),
+)
+TABLE = (*_ASSERTS, *_BRANCHES)
