@@ -6,15 +6,19 @@ program's (`os.wait` would wait for it), has a session of its own (Ctrl-C is the
 its files open (who reads the program's output sees it end).
 
 A fork has no other thread: torch's own (OpenMP) hang there where more than one is wanted, so that it computes
-with one, as torch/utils/data/_utils/worker.py does. CUDA cannot be used in a fork.
+with one. CUDA cannot be used in a fork.
 """
 
+import ctypes
 import os
 import signal
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
 
 from .primitives import O_RDWR
 
@@ -23,15 +27,59 @@ _LOOKS_EVERY = 0.001
 
 
 def fork() -> int:
-    """os.fork without Python's warning of a fork beside threads (3.12)."""
+    """os.fork without Python's warning of a fork beside threads (3.12).
+
+    Where the program's filters ignore the warning, as Python's own do, they are left alone: changing them is
+    not safe beside a thread that does the same.
+    """
+    if sys.version_info < (3, 12) or _ignores_deprecations():
+        return os.fork()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
 
 
+def compute_with_one_thread() -> None:
+    """In a copy: let no operation use a second thread, and torch tell of as many threads as before.
+
+    Guards compare that number: with another one, what was compiled earlier would be compiled again. In OpenMP
+    a parallel region has one thread where no level of them may be active.
+
+    Source: torch/csrc/dynamo/guards.cpp (GlobalStateGuard), aten/src/ATen/ParallelOpenMP.cpp, read in 2.13.
+    """
+    torch = sys.modules["torch"]
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # MKL's as well
+    openmp = ctypes.CDLL(None)
+    with suppress(AttributeError):  # torch is built without OpenMP
+        openmp.omp_set_max_active_levels(0)
+        openmp.omp_set_num_threads(threads)
+
+
+def _ignores_deprecations() -> bool:
+    """Whether a DeprecationWarning of this module is ignored, whatever its text and line are."""
+    for action, text, category, module, line in warnings.filters:
+        if issubclass(DeprecationWarning, category) and (module is None or module.match(__name__)):
+            if action != "ignore":
+                return False
+            if text is None and not line:
+                return True
+    return False
+
+
 def has_other_threads() -> bool:
-    """Whether another thread than this one runs Python code, so that values may change at any moment."""
-    return len(sys._current_frames()) > 1
+    """Whether another thread than this one runs Python code, so that values may change at any moment.
+
+    The thread that tqdm starts when torch imports it only looks at progress bars: it does not count.
+    """
+    own = threading.get_ident()
+    return any(not _is_of_tqdm(frame) for thread, frame in sys._current_frames().items() if thread != own)
+
+
+def _is_of_tqdm(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_globals.get("__name__") != "tqdm._monitor":
+        frame = frame.f_back
+    return frame is not None
 
 
 def do_in_copy(work: Callable[[], None], kept: set[int]) -> None:
