@@ -123,7 +123,7 @@ class ProgramCall:
             leaves = self._observed(self._compile(self._named(backend), is_dynamic=f"+{how}" == WITH_DYNAMIC))
         else:
             raise ValueError(request)
-        file.write(_saved(leaves))
+        file.write(saved(leaves))
 
     def _named(self, backend: str) -> Any:
         """The backend of this name: one of torch's registry, or else the program's own function."""
@@ -278,17 +278,17 @@ def _passes_in(file: BinaryIO) -> list[dict[str, Any]]:
     return passes
 
 
-def _saved(leaves: Leaves) -> memoryview:
-    """The leaves as torch saves them; each tensor alone where tensors of several dtypes share memory."""
+def saved(content: Any) -> memoryview:
+    """What torch.save writes; each tensor alone where tensors of several dtypes share memory."""
     import torch
+    from torch.utils._pytree import tree_map_only
 
     buffer = io.BytesIO()
     try:
-        torch.save(leaves, buffer)
+        torch.save(content, buffer)
     except RuntimeError:
         buffer = io.BytesIO()
-        alone = [[e.clone() if isinstance(e, torch.Tensor) else e for e in leaf] for leaf in leaves.values()]
-        torch.save(dict(zip(leaves, alone, strict=True)), buffer)
+        torch.save(tree_map_only(torch.Tensor, torch.clone, content), buffer)
     return buffer.getbuffer()
 
 

@@ -25,6 +25,7 @@ from .call_in_copy import (
     WITH_DYNAMIC,
     ProgramCall,
     Versions,
+    saved,
     tensors_in,
 )
 from .fork_server import ForkServer, NoAnswer, NoAnswerInTime, available_bytes
@@ -41,6 +42,7 @@ from .state_difference import (
 )
 from .verified_backward import WaitingCalls
 from .verified_call import COMPARED, OWN_RANDOM_NUMBERS
+from .verify_budget import VerifyBudget
 from .wrong_place import STAGES, STALE, TRACING, place_of, printed_at, raised_at
 
 OTHER_CALL = "another call was being compared"
@@ -65,9 +67,7 @@ class Verifier(Protocol):
 
     waiting: WaitingCalls
     is_bitwise: bool
-
-    def spend(self, nanoseconds: int) -> None:
-        """Count the time that comparing took."""
+    budget: VerifyBudget
 
     def alone(self) -> AbstractContextManager[bool]:
         """While nothing else is compared; gives False where that is not so."""
@@ -171,7 +171,7 @@ class ComparedCall:
 
     def _spend(self, nanoseconds: int) -> None:
         self._spent_ns += nanoseconds
-        self._entry.verifier.spend(nanoseconds)
+        self._entry.verifier.budget.spend(nanoseconds)
 
     def _compared(self, outcome: dict[str, Any]) -> dict[str, Any]:
         own, forward = self.program.observed(outcome, self.versions), self._ask(EAGER)
@@ -224,7 +224,7 @@ class ComparedCall:
 
     def _compared_backward(self, passes: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Compare the gradients of two copies, to which the program's backward is given."""
-        self._passes = _saved(passes)
+        self._passes = bytes(saved(list(passes)))
         eager, compiled = self._ask(EAGER), self._ask(COMPILED)
         differences = compare_leaves(compiled, eager, self._again).differences
         differences = [
@@ -341,14 +341,6 @@ def _graphs() -> int:
 
 def _place_fields(place: tuple[str, int, str] | None) -> dict[str, Any]:
     return {} if place is None else dict(zip(("wrong_file", "wrong_line", "operation"), place, strict=True))
-
-
-def _saved(passes: Sequence[dict[str, Any]]) -> bytes:
-    import torch
-
-    buffer = io.BytesIO()
-    torch.save(list(passes), buffer)
-    return buffer.getvalue()
 
 
 def obstacle(call: ProgramCall) -> str | None:

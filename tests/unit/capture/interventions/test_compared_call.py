@@ -16,6 +16,7 @@ from dynamo_core.capture.interventions.compared_call import ComparedCall
 from dynamo_core.capture.interventions.fork_server import NoAnswer, NoAnswerInTime
 from dynamo_core.capture.interventions.observed_state import TORCH_NUMBERS, Leaves, observe
 from dynamo_core.capture.interventions.verified_backward import WaitingCalls
+from dynamo_core.capture.interventions.verify_budget import VerifyBudget
 
 
 class Verifier:
@@ -24,10 +25,8 @@ class Verifier:
     def __init__(self, *, is_alone: bool, is_bitwise: bool) -> None:
         self.waiting = WaitingCalls(lambda function: function)
         self.is_bitwise = is_bitwise
+        self.budget = VerifyBudget(None)
         self._is_alone = is_alone
-
-    def spend(self, nanoseconds: int) -> None:
-        assert nanoseconds >= 0
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
