@@ -205,7 +205,7 @@ class ComparedFunction:
                 if is_alone:
                     call = ComparedCall(self, number)
                     if is_first:
-                        call.graphs_before = -1  # what was compiled just now is none of an earlier call
+                        call.compiles_before = -1  # what was compiled just now is none of an earlier call
                     return self._verified(call, compiled, make)
             if is_among:
                 verifier.guarded(self.record)(number, outcome="not compared", why=OTHER_CALL, ns=0)
