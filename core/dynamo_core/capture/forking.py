@@ -70,7 +70,10 @@ def _ignores_deprecations() -> bool:
 def has_other_threads() -> bool:
     """Whether another thread than this one runs Python code, so that values may change at any moment.
 
-    The thread that tqdm starts when torch imports it only looks at progress bars: it does not count.
+    The thread of tqdm's progress bars, with one of which torch runs each graph that it compiles, changes none
+    and does not count.
+
+    Source: torch/fx/interpreter.py (Interpreter.run), read in 2.13; tqdm/_monitor.py.
     """
     own = threading.get_ident()
     return any(not _is_of_tqdm(frame) for thread, frame in sys._current_frames().items() if thread != own)
