@@ -315,8 +315,8 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             "--verify-budget",
             callback=share,
             metavar="PERCENT",
-            help="No further call of the program is compared while --verify has taken more than this share "
-            "of the time.  [default: 60 s, and then 20%]",
+            help="No further call, of the program or of a graph, is compared while --verify has taken more "
+            "than this share of the time; the first one may.  [default: 60 s, and then 20%]",
         ),
         shared_option(
             "--try",

@@ -7,11 +7,12 @@ report it was made, and what is to be found:
     kind: value
     stage: tracing
 
-`kind` says what differs, `stage` from which stage of the compiler on. Programs in verified_programs/right/
-compute what plain Python computes, and look as if they did not.
+`kind` says what differs, `stage` from which stage of the compiler on; it is the backend where that is one of
+the program's own. Programs in verified_programs/right/ compute what plain Python computes, and look as if
+they did not.
 
 What is not as it should be yet is listed below, and an entry that holds now has to be taken out. A wrong
-program of every other kind is run, and a sixth of the right ones; `ALL_CASES=1` runs all.
+program of every other kind is run, and a seventh of the right ones; `ALL_CASES=1` runs all.
 """
 
 import ast
@@ -39,12 +40,20 @@ STAGES = {"tracing", "guards", "AOTAutograd", "decompositions", "inductor"}
 MISSING = {
     # Not compared: what a function behind a cache writes through what it returned before.
     "cached_function": "alarm",
+    # A backward in a copy does not see what the program changes after the call. Of the second one the report
+    # says that the gradients were not compared.
+    "backward_reads_a_list": "alarm",
+    "unused_output_overwritten": "alarm",
+    # How often a tensor was written is not compared.
+    "write_that_autograd_sees": "alarm",
     # The place is what made the value last, or that of the compiled function.
     "data_swapped": "line",
     "resized_view": "line",
     "reversed_array_written": "line",
     # A change of a Python object has no operation.
     "generator_left_early": "line",
+    # The place is where the attribute is used, not where it gets its value.
+    "function_that_counts_itself": "line",
 }
 # Right programs of which something wrong is said.
 FALSE_ALARMS: set[str] = set()
@@ -57,10 +66,10 @@ def said_of(name: str) -> dict[str, str]:
     return dict(line.partition(": ")[::2] for line in lines if ": " in line)
 
 
-def kind_of(name: str) -> tuple[str, str, str]:
-    """What differs, from which stage on, and what is missing in what is found."""
+def kind_of(name: str) -> tuple[str, str]:
+    """What differs, and from which stage on."""
     said = said_of(name)
-    return said["kind"], said["stage"], MISSING.get(name, "")
+    return said["kind"], said["stage"] if said["stage"] in STAGES else "a backend of the program's own"
 
 
 def causes_of(name: str) -> list[int]:
@@ -78,7 +87,8 @@ def wrong_results(recording: Path) -> list[Finding]:
 def test_wrong_program_is_described(name: str) -> None:
     said = said_of(name)
     assert said["kind"] in KINDS
-    assert said["stage"] in STAGES
+    program = (HERE / "wrong" / f"{name}.py").read_text(encoding="utf-8")
+    assert said["stage"] in STAGES or f"backend={said['stage']})" in program
     assert len(causes_of(name)) == 1
 
 
@@ -106,7 +116,7 @@ def test_wrong_program(
     assert missing == MISSING.get(name, ""), (places, calls)
 
 
-@pytest.mark.parametrize("name", one_in(6, RIGHT))
+@pytest.mark.parametrize("name", one_in(7, RIGHT))
 def test_right_program(name: str, forked: Runner, python: ForkingPython, tmp_path: Path) -> None:
     program = HERE / "right" / f"{name}.py"
     alone = python.run(program, cwd=tmp_path)

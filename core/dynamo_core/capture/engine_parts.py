@@ -106,9 +106,11 @@ class EngineParts:
         if settings.verify:
             from .interventions.verified_program import ProgramVerifier
             from .interventions.verify import Verifier
+            from .interventions.verify_budget import VerifyBudget
 
-            self.verifier = Verifier(probes)
-            self.program_verifier = ProgramVerifier(probes, settings)
+            budget = VerifyBudget(settings.verify_budget)
+            self.verifier = Verifier(probes, budget)
+            self.program_verifier = ProgramVerifier(probes, settings, budget)
         if settings.step_frames:
             from .probes.steps import StepMarks
 

@@ -6,9 +6,10 @@ program's (`os.wait` would wait for it), has a session of its own (Ctrl-C is the
 its files open (who reads the program's output sees it end).
 
 A fork has no other thread: torch's own (OpenMP) hang there where more than one is wanted, so that it computes
-with one, as torch/utils/data/_utils/worker.py does. CUDA cannot be used in a fork.
+with one. CUDA cannot be used in a fork.
 """
 
+import ctypes
 import os
 import signal
 import sys
@@ -25,10 +26,44 @@ _LOOKS_EVERY = 0.001
 
 
 def fork() -> int:
-    """os.fork without Python's warning of a fork beside threads (3.12)."""
+    """os.fork without Python's warning of a fork beside threads (3.12).
+
+    Where the program's filters ignore the warning, as Python's own do, they are left alone: changing them is
+    not safe beside a thread that does the same.
+    """
+    if sys.version_info < (3, 12) or _ignores_deprecations():
+        return os.fork()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
+
+
+def compute_with_one_thread() -> None:
+    """In a copy: let no operation use a second thread, and torch tell of as many threads as before.
+
+    Guards compare that number: with another one, what was compiled earlier would be compiled again. In OpenMP
+    a parallel region has one thread where no level of them may be active.
+
+    Source: torch/csrc/dynamo/guards.cpp (GlobalStateGuard), aten/src/ATen/ParallelOpenMP.cpp, read in 2.13.
+    """
+    torch = sys.modules["torch"]
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # MKL's as well
+    openmp = ctypes.CDLL(None)
+    with suppress(AttributeError):  # torch is built without OpenMP
+        openmp.omp_set_max_active_levels(0)
+        openmp.omp_set_num_threads(threads)
+
+
+def _ignores_deprecations() -> bool:
+    """Whether a DeprecationWarning of this module is ignored, whatever its text and line are."""
+    for action, text, category, module, line in warnings.filters:
+        if issubclass(DeprecationWarning, category) and (module is None or module.match(__name__)):
+            if action != "ignore":
+                return False
+            if text is None and not line:
+                return True
+    return False
 
 
 def has_other_threads() -> bool:

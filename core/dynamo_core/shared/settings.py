@@ -61,7 +61,7 @@ class Settings(NamedTuple):
     `export` requests trials of torch.export with the modules that the program calls. A `brief` recording is
     for pytest: it lacks what its reports do not read, two thirds of the records (half of them torch's timed
     spans), and of the bytes (half of them settings in torch's metrics). `verify_budget` is the share of the
-    time that `verify` may take for calls of the program; None is 60 s and a fifth. `carried_to` is the URL
+    time that `verify` may take after its first comparison; None is 60 s and a fifth. `carried_to` is the URL
     that the recording is uploaded to; {job} in it is the name of the recording's folder. The limits bound the
     cost of capture (`capture/whole_program/`); None switches one off.
     """

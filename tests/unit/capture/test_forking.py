@@ -1,7 +1,10 @@
-"""Whose threads may change what a copy of the process is compared with."""
+"""Copies of the process, and whose threads may change what they are compared with."""
 
+import os
+import re
 import sys
 import threading
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from types import SimpleNamespace
@@ -9,6 +12,34 @@ from types import SimpleNamespace
 import pytest
 
 from dynamo_core.capture import forking
+
+
+def test_filters_of_warnings_are_left_alone_where_they_ignore_the_warning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(warnings, "catch_warnings", pytest.fail)
+    monkeypatch.setattr(sys, "version_info", (3, 12))
+    monkeypatch.setattr(os, "fork", lambda: 7)
+    default = [("default", None, DeprecationWarning, re.compile("__main__"), 0)]
+    monkeypatch.setattr(warnings, "filters", [*default, ("ignore", None, DeprecationWarning, None, 0)])
+    assert forking.fork() == 7
+
+
+@pytest.mark.parametrize("action", ["error", "default", "always"])
+def test_a_warning_that_the_program_wants_to_see_is_kept_from_it(
+    action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "version_info", (3, 12))
+
+    def fork() -> int:
+        warnings.warn("This process is multi-threaded", DeprecationWarning, stacklevel=2)
+        return 7
+
+    monkeypatch.setattr(os, "fork", fork)
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter(action)  # type: ignore[arg-type]
+        assert forking.fork() == 7
+    assert not shown
 
 
 @pytest.fixture

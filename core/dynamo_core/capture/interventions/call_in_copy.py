@@ -21,6 +21,7 @@ from typing import Any, BinaryIO
 
 from ...backends.agreement import change_last_bits, rounding_mode
 from ..errors import text_of
+from ..forking import compute_with_one_thread
 from ..frames.program_files import is_own
 from ..frames.source import is_wrapper_of_modules
 from ..probes.graphs import inner_backend
@@ -50,6 +51,7 @@ ALONE = "alone with "  # before a backend
 OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place"
 WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
 ALL_VALUES = "all values"
+AS_CAPTURED = "as captured"  # each graph of an entry as Dynamo captured it, in eager
 WITH_DYNAMIC = "+dynamic"  # behind a backend: with sizes and integers that may differ from call to call
 Version = tuple[weakref.ref[Any], int, int]  # the tensor, its version and its address
 Versions = dict[int, Version]  # by the id of the tensor
@@ -93,10 +95,8 @@ class ProgramCall:
 
         The leaves are those of the call, or, where the file holds passes of a backward, its gradients.
         """
-        import torch
-
         what, _, detail = request.partition(":")
-        torch.set_num_threads(1)
+        compute_with_one_thread()
         random.setstate(self._python_state)
         sys.dont_write_bytecode = True
         self._passes = _passes_in(file)
@@ -112,6 +112,7 @@ class ProgramCall:
             leaves = {LINES: [VALUE, json.dumps(self._lines(detail))]}
         elif what == COMPILED:
             _let_compile()
+            noting[:] = [OperationLog()] if detail == AS_CAPTURED else []
             leaves = self._observed(self.compiled, leave_out=detail != ALL_VALUES)
         elif what == STAGE:
             _let_compile()
@@ -123,7 +124,7 @@ class ProgramCall:
             leaves = self._observed(self._compile(self._named(backend), is_dynamic=f"+{how}" == WITH_DYNAMIC))
         else:
             raise ValueError(request)
-        file.write(_saved(leaves))
+        file.write(saved(leaves))
 
     def _named(self, backend: str) -> Any:
         """The backend of this name: one of torch's registry, or else the program's own function."""
@@ -227,6 +228,7 @@ class ProgramCall:
         """The gradients of all parameters and inputs after the passes of a backward, or what one raised.
 
         An input that was made by other operations, and written by the call, has none of its own afterwards.
+        Those that the backward writes, as a hook may that takes a step of the optimizer, are there as well.
         """
         outputs = dict(tensors_in({RESULT: result}))
         inputs = {
@@ -236,11 +238,17 @@ class ProgramCall:
         }
         for value in inputs.values():
             value.retain_grad()
+        versions = {path: _version(value) for path, value in inputs.items()}
         for each in self._passes:
             outcome = outcome_of(partial(_backward, each, outputs, list(inputs.values())), (), {})
             if RAISED in outcome:
                 return observe(outcome, set())
-        return observe({path: value.grad for path, value in inputs.items()}, set())
+        written = {
+            path.removeprefix(GRADIENT): value
+            for path, value in inputs.items()
+            if _version(value) != versions[path]
+        }
+        return observe({**{path: value.grad for path, value in inputs.items()}, **written}, set())
 
 
 def _backward(each: dict[str, Any], outputs: dict[str, Any], inputs: list[Any]) -> None:
@@ -278,17 +286,17 @@ def _passes_in(file: BinaryIO) -> list[dict[str, Any]]:
     return passes
 
 
-def _saved(leaves: Leaves) -> memoryview:
-    """The leaves as torch saves them; each tensor alone where tensors of several dtypes share memory."""
+def saved(content: Any) -> memoryview:
+    """What torch.save writes; each tensor alone where tensors of several dtypes share memory."""
     import torch
+    from torch.utils._pytree import tree_map_only
 
     buffer = io.BytesIO()
     try:
-        torch.save(leaves, buffer)
+        torch.save(content, buffer)
     except RuntimeError:
         buffer = io.BytesIO()
-        alone = [[e.clone() if isinstance(e, torch.Tensor) else e for e in leaf] for leaf in leaves.values()]
-        torch.save(dict(zip(leaves, alone, strict=True)), buffer)
+        torch.save(tree_map_only(torch.Tensor, torch.clone, content), buffer)
     return buffer.getbuffer()
 
 

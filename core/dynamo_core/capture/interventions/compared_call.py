@@ -11,10 +11,12 @@ from ...backends.agreement import shielded
 from ...shared.names import MORE_EXACT, ROUNDED_OTHERWISE
 from ..errors import text_of
 from ..forking import has_other_threads
+from ..frames.program_files import is_own
 from ..primitives import perf_counter_ns
-from ..probes.graphs import backend_name
+from ..probes.graphs import backend_name, inner_backend
 from .call_in_copy import (
     ALL_VALUES,
+    AS_CAPTURED,
     COMPILED,
     EAGER,
     LINES,
@@ -25,10 +27,11 @@ from .call_in_copy import (
     WITH_DYNAMIC,
     ProgramCall,
     Versions,
+    saved,
     tensors_in,
 )
 from .fork_server import ForkServer, NoAnswer, NoAnswerInTime, available_bytes
-from .observed_state import RAISED, RESULT, Leaves
+from .observed_state import RAISED, RESULT, TENSOR, Leaves
 from .operation_log import first_cast_to_short
 from .printed_text import NOT_NOTED
 from .state_difference import (
@@ -41,12 +44,15 @@ from .state_difference import (
 )
 from .verified_backward import WaitingCalls
 from .verified_call import COMPARED, OWN_RANDOM_NUMBERS
+from .verify_budget import VerifyBudget
 from .wrong_place import STAGES, STALE, TRACING, place_of, printed_at, raised_at
 
 OTHER_CALL = "another call was being compared"
 _AGREES = "agrees"
-_OTHER_THREADS = "what the program's own call gave, since other threads changed values meanwhile"
-_NO_GRADIENTS = "not compared: no parameter or input that needs a gradient was found"
+_OTHER_THREADS = "what the program's own call gave, since other threads may have changed values meanwhile"
+_NO_INPUTS = "not compared: no parameter or input that needs a gradient was found"
+_NO_GRADIENTS = "not compared: the backward left no gradient"
+_NOT_ENDED = "not compared: the program's backward did not come to its end, as that in the copy did"
 _BACKWARD = "backward"  # the path of what a backward raised
 _RAISED_WHILE_TRACING = "from user code"  # Dynamo's words, above the line that it was at
 _SHORTEST_LIMIT = 20.0  # seconds that a call may take in the copy
@@ -65,9 +71,7 @@ class Verifier(Protocol):
 
     waiting: WaitingCalls
     is_bitwise: bool
-
-    def spend(self, nanoseconds: int) -> None:
-        """Count the time that comparing took."""
+    budget: VerifyBudget
 
     def alone(self) -> AbstractContextManager[bool]:
         """While nothing else is compared; gives False where that is not so."""
@@ -98,7 +102,7 @@ class ComparedCall:
         self._entry = entry
         self._number = number
         self.versions: Versions = {}
-        self.graphs_before = _graphs()
+        self.compiles_before = _compiles()
         self._server: ForkServer | None = None
         self._has_threads = has_other_threads()
         self._took = 0.0  # seconds, with what it compiled
@@ -171,7 +175,7 @@ class ComparedCall:
 
     def _spend(self, nanoseconds: int) -> None:
         self._spent_ns += nanoseconds
-        self._entry.verifier.spend(nanoseconds)
+        self._entry.verifier.budget.spend(nanoseconds)
 
     def _compared(self, outcome: dict[str, Any]) -> dict[str, Any]:
         own, forward = self.program.observed(outcome, self.versions), self._ask(EAGER)
@@ -226,15 +230,20 @@ class ComparedCall:
 
     def _compared_backward(self, passes: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Compare the gradients of two copies, to which the program's backward is given."""
-        self._passes = _saved(passes)
+        self._passes = bytes(saved(list(passes)))
         eager, compiled = self._ask(EAGER), self._ask(COMPILED)
         differences = compare_leaves(compiled, eager, self._again).differences
         differences = [
             each._replace(path=_BACKWARD) if each.path == RAISED else each
             for each in self._without_what_varies(differences, eager)
         ]
-        fields: dict[str, Any] = {"gradients": COMPARED if eager else _NO_GRADIENTS}
-        return fields | self._described(differences, compiled, eager) if differences else fields
+        if differences:
+            return {"gradients": COMPARED, **self._described(differences, compiled, eager)}
+        if RAISED not in compiled and not passes[-1]["has_ended"]:
+            return {"gradients": _NOT_ENDED}
+        if RAISED in compiled or any(leaf[0] == TENSOR for leaf in eager.values()):
+            return {"gradients": COMPARED}
+        return {"gradients": _NO_GRADIENTS if eager else _NO_INPUTS}
 
     def _described(self, differences: list[Difference], own: Leaves, eager: Leaves) -> dict[str, Any]:
         """The fields of a record about what is wrong, and from where on."""
@@ -321,8 +330,9 @@ class ComparedCall:
             for backend, stage in (*STAGES, (own, own)):
                 if self._is_wrong_with(backend, eager):
                     return stage
-            if self.graphs_before == _graphs():
-                return STALE if self.graphs_before else None
+            if self.compiles_before == _compiles():
+                stale = own if self._is_of_own_backend(eager) else STALE
+                return stale if self.compiles_before else None
             dynamic = (
                 stage for backend, stage in STAGES if self._is_wrong_with(f"{backend}{WITH_DYNAMIC}", eager)
             )
@@ -331,26 +341,27 @@ class ComparedCall:
             return None
 
     def _is_wrong_with(self, backend: str, eager: Leaves) -> bool:
-        leaves = self._ask(f"{STAGE}:{backend}")
+        return self._is_wrong(self._ask(f"{STAGE}:{backend}"), eager)
+
+    def _is_wrong(self, leaves: Leaves, eager: Leaves) -> bool:
         return bool(compare_leaves(leaves, eager, self._again).differences)
 
+    def _is_of_own_backend(self, eager: Leaves) -> bool:
+        """Whether a function of the program's compiled the entry, of which the captured graphs are right."""
+        code = getattr(inner_backend(self._entry.backend), "__code__", None)
+        if code is None or not is_own(code.co_filename):
+            return False
+        return not self._is_wrong(self._ask(f"{COMPILED}:{AS_CAPTURED}"), eager)
 
-def _graphs() -> int:
-    """How many graphs Dynamo has made in this process."""
+
+def _compiles() -> int:
+    """How many frames Dynamo has compiled in this process, or tried to."""
     counters = sys.modules["torch._dynamo.utils"].counters
-    return int(counters["stats"]["unique_graphs"])
+    return int(counters["frames"]["total"])
 
 
 def _place_fields(place: tuple[str, int, str] | None) -> dict[str, Any]:
     return {} if place is None else dict(zip(("wrong_file", "wrong_line", "operation"), place, strict=True))
-
-
-def _saved(passes: Sequence[dict[str, Any]]) -> bytes:
-    import torch
-
-    buffer = io.BytesIO()
-    torch.save(list(passes), buffer)
-    return buffer.getvalue()
 
 
 def obstacle(call: ProgramCall) -> str | None:

@@ -229,7 +229,7 @@ class _Walk:
         return [
             TENSOR,
             str(plain.dtype),
-            list(plain.shape),
+            [size if type(size) is int else "?" for size in plain.shape],  # of rows that differ
             _strides(plain) if is_strided else None,
             str(plain.device),
             bool(value.requires_grad),

@@ -76,8 +76,8 @@ class _Backward:
     """The passes of backwards through the outputs of one call, for as long as autograd has its nodes.
 
     A pass is what flowed into each output (`seeds`, by its path), whether it `keeps_graph` and
-    `creates_graph`, whether autocast is on in it (`is_autocast`), and whether it `is_of_gradients` that an
-    earlier pass made.
+    `creates_graph`, whether autocast is on in it (`is_autocast`), whether it `is_of_gradients` that an
+    earlier pass made, and whether it `has_ended` without an exception.
     """
 
     def __init__(self, guarded: Guard, is_over: Callable[["_Backward"], None]) -> None:
@@ -100,6 +100,10 @@ class _Backward:
     def is_of_this_thread(self) -> bool:
         """Whether the last pass began in this thread, so that it has raised if another call begins."""
         return self._thread == threading.get_ident()
+
+    def _end_pass(self) -> None:
+        self.passes[-1]["has_ended"] = True
+        self.end_pass()
 
     def end_pass(self) -> None:
         """Have the pass that was running compared."""
@@ -139,8 +143,9 @@ class _Backward:
                     "creates_graph": torch.is_grad_enabled(),
                     "is_autocast": torch.is_autocast_enabled("cpu"),
                     "is_of_gradients": is_of_gradients,
+                    "has_ended": False,
                 }
             )
             engine: Any = torch.autograd.Variable._execution_engine
-            engine.queue_callback(self._guarded(self.end_pass))
+            engine.queue_callback(self._guarded(self._end_pass))
         return self.passes[-1]

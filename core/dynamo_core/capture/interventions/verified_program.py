@@ -32,27 +32,22 @@ from .fork_server import ForkServer, why_no_copy
 from .observed_state import RESULT
 from .printed_text import noting_printed
 from .verified_backward import WaitingCalls
+from .verify_budget import VerifyBudget
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
 _FIRST_CALLS = 8  # of a function are all compared, then the 16th, 32nd, …
-_MOST_OF_THE_TIME = 0.2
 _LONGEST_WAIT = 20.0  # seconds for another thread's compile to end
-_ALLOWANCE = 60.0  # seconds that comparing may take before it has to be worth a share of the run
 
 
 class ProgramVerifier:
     """Compares calls of the program in this process."""
 
-    def __init__(self, probes: ProbeGuard, settings: Settings) -> None:
-        budget = settings.verify_budget
+    def __init__(self, probes: ProbeGuard, settings: Settings, budget: VerifyBudget) -> None:
+        self.budget = budget
         self.is_bitwise = settings.verify == VERIFY_BITWISE
         self._probes = probes
-        self._allowance = _ALLOWANCE if budget is None else 0.0
-        self._most_of_the_time = budget or _MOST_OF_THE_TIME
-        self._began_ns = perf_counter_ns()
-        self._spent_ns = self._largest_ns = 0
         self._inside = threading.local()
         self._lock = threading.Lock()
         self.waiting = WaitingCalls(self.guarded)
@@ -126,10 +121,7 @@ class ProgramVerifier:
             or torch._C._current_graph_task_id() != -1
         ):
             return ""
-        elapsed = (perf_counter_ns() - self._began_ns) / 1e9
-        if (self._spent_ns + self._largest_ns) / 1e9 > self._allowance + self._most_of_the_time * elapsed:
-            return "comparing had taken its share of the time (--verify-budget)"
-        return why_no_copy()
+        return self.budget.why_spent() or why_no_copy()
 
     def guarded(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function that raises nothing into the program."""
@@ -138,11 +130,6 @@ class ProgramVerifier:
     def record(self, verified: ProgramCallVerified) -> None:
         """Write what came of one call."""
         self._probes.stream.record(verified)
-
-    def spend(self, nanoseconds: int) -> None:
-        """Count the time that comparing took; none is begun for which there may be too little left."""
-        self._spent_ns += nanoseconds
-        self._largest_ns = max(self._largest_ns, nanoseconds)
 
     def prepare_copy(self) -> None:
         """In the copy: nothing is recorded, and no call is verified."""
@@ -218,7 +205,7 @@ class ComparedFunction:
                 if is_alone:
                     call = ComparedCall(self, number)
                     if is_first:
-                        call.graphs_before = -1  # what was compiled just now is none of an earlier call
+                        call.compiles_before = -1  # what was compiled just now is none of an earlier call
                     return self._verified(call, compiled, make)
             if is_among:
                 verifier.guarded(self.record)(number, outcome="not compared", why=OTHER_CALL, ns=0)

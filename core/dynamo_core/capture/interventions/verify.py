@@ -39,6 +39,7 @@ from .verified_call import (
     verify,
     verify_exception,
 )
+from .verify_budget import VerifyBudget
 
 if TYPE_CHECKING:
     from torch.fx import GraphModule, Node
@@ -229,8 +230,9 @@ MOST_SEARCHES = 3
 class Verifier:
     """Puts `--verify` to work."""
 
-    def __init__(self, probes: ProbeGuard) -> None:
+    def __init__(self, probes: ProbeGuard, budget: VerifyBudget) -> None:
         self._probes = probes
+        self.budget = budget
         self._searches_left = MOST_SEARCHES
         self._lock = threading.Lock()
 
@@ -251,7 +253,8 @@ class Verifier:
         return call
 
     def record(self, verified: CallVerified, compile_id: Mapping[str, int]) -> None:
-        """Write what came of one call."""
+        """Write what came of one call, and count its time."""
+        self.budget.spend(verified.ns)
         self._probes.stream.record(verified, compile_id)
 
     def may_search(self) -> bool:
@@ -284,7 +287,7 @@ class _VerifiedGraph:
 
     def __init__(self, verifier: Verifier, gm: "GraphModule", compiler: Any, number: int) -> None:
         self._verifier = verifier
-        self._number = number
+        self.number = number  # of the process
         self._compile_id = current_compile_id()
         self.captured = gm
         self._graph: tuple[Any, Any] | None = (gm, compiler)
@@ -314,10 +317,9 @@ class _VerifiedGraph:
         """Write what came of one call."""
         self._verifier.record(verified, self._compile_id)
 
-    @property
-    def number(self) -> int:
-        """Which graph of the process it is."""
-        return self._number
+    def why_spent(self) -> str | None:
+        """Why nothing more may be compared now; None if there is time."""
+        return self._verifier.budget.why_spent()
 
     def search(self, gm: "GraphModule", compiler: Any, before: CallBefore) -> Found:
         """Search for the wrong node, if there have not been too many searches."""
@@ -344,7 +346,7 @@ class _Call:
         """Clone the arguments; False, and recorded, if the call cannot be verified."""
         began = perf_counter_ns()
         try:
-            reason = _obstacle(self._gm)
+            reason = self._graph.why_spent() or _obstacle(self._gm)
             if reason is None:
                 self._before = CallBefore(arguments)
         except Exception as error:
@@ -440,6 +442,7 @@ class _Call:
                 ns=self._nanoseconds,
             )
         )
+        self._nanoseconds = 0  # a second record, of the backward, is of no time that was counted
 
 
 def _beside_eager(graph: _VerifiedGraph, compiled: Any, counted: Any) -> Any:

@@ -1,6 +1,5 @@
 """What counts as agreement with eager, and the clones and references that it is measured on."""
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -21,7 +20,6 @@ from dynamo_core.backends.agreement import (
     with_other_last_bits,
 )
 from dynamo_core.backends.agreement.compare import SECOND_OPINIONS, _added_in_a_row
-from dynamo_core.backends.agreement.reference import in_float64
 
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -495,14 +493,3 @@ def test_shielded() -> None:
         assert torch.is_autocast_cache_enabled() and torch.is_grad_enabled()
         x.exp()
     assert packed
-
-
-def test_a_run_in_float64_starts_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """tqdm starts one for the progress bar of torch.fx's interpreter, which is not shown."""
-    monkeypatch.setattr("torch.fx.interpreter.tqdm", lambda **_: pytest.fail("a progress bar"))
-    graph = torch.fx.symbolic_trace(lambda x: (x.sin() + 1).sum())
-    made = in_float64(graph, [torch.ones(3)])
-    assert made is not None
-    run, inputs = made
-    for _ in range(2):
-        assert run(*inputs).item() == pytest.approx(3 * (math.sin(1) + 1), abs=1e-12)

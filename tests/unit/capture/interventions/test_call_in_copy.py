@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 import torch
-import torch._dynamo
+import torch._dynamo.utils
 
-from dynamo_core.capture.interventions.call_in_copy import EAGER, ProgramCall, outcome_of
+from dynamo_core.capture.forking import compute_with_one_thread
+from dynamo_core.capture.interventions.call_in_copy import EAGER, ProgramCall, outcome_of, saved
 from dynamo_core.capture.interventions.fork_server import ForkServer, TooLittleMemory
 
 MEMORY = [
@@ -69,3 +70,47 @@ def test_the_gradient_of_a_parameter_is_sent_once_it_is_another() -> None:
     path = "gradient of variable weight"
     assert asked(untouched, torch.ones(2))[path][-1] == "untouched"
     assert asked(accumulated, torch.full((2,), 3.0))[path][-1].tolist() == [4.0, 4.0]
+
+
+def test_what_a_hook_of_the_backward_writes_is_sent() -> None:
+    weight = torch.nn.Parameter(torch.ones(2))
+
+    def update(parameter: Any) -> None:
+        with torch.no_grad():
+            parameter -= parameter.grad
+        parameter.grad = None
+
+    weight.register_post_accumulate_grad_hook(update)
+    backward = {"seeds": {"result": torch.tensor(1.0)}, "keeps_graph": False, "creates_graph": False}
+    backward |= {"is_autocast": False, "is_of_gradients": False}
+    call = ProgramCall(Compiled(lambda x: (weight * x).sum()), None, "eager", (torch.full((2,), 3.0),), {})
+    server = ForkServer(call.work, lambda: None)
+    try:
+        answer = server.ask(EAGER, 20, bytes(saved([backward])))
+    finally:
+        server.end()
+    leaves = torch.load(io.BytesIO(answer), weights_only=True)
+    assert leaves["gradient of variable weight"] == ["value", "None"]
+    assert leaves["variable weight"][-1].tolist() == [-2.0, -2.0]
+
+
+def test_an_entry_is_used_again_in_a_copy_with_fewer_threads() -> None:
+    threads, scale = torch.get_num_threads(), [2.0]
+    compiled = torch.compile(lambda x: x * scale[0], backend="eager")
+    try:
+        torch.set_num_threads(2)
+        compiled(torch.ones(2))
+
+        def work(_: str, file: Any) -> None:
+            compute_with_one_thread()
+            before = torch._dynamo.utils.counters["frames"]["total"]
+            compiled(torch.ones(2))
+            torch.ones(1_000_000).sum()
+            compiles = torch._dynamo.utils.counters["frames"]["total"] - before
+            file.write(f"{compiles} {torch.get_num_threads()}".encode())
+
+        server = ForkServer(work, lambda: None)
+        assert server.ask("", 20) == b"0 2"
+        server.end()
+    finally:
+        torch.set_num_threads(threads)

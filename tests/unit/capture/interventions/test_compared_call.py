@@ -16,6 +16,7 @@ from dynamo_core.capture.interventions.compared_call import ComparedCall
 from dynamo_core.capture.interventions.fork_server import NoAnswer, NoAnswerInTime
 from dynamo_core.capture.interventions.observed_state import TORCH_NUMBERS, Leaves, observe
 from dynamo_core.capture.interventions.verified_backward import WaitingCalls
+from dynamo_core.capture.interventions.verify_budget import VerifyBudget
 
 
 class Verifier:
@@ -24,10 +25,8 @@ class Verifier:
     def __init__(self, *, is_alone: bool, is_bitwise: bool) -> None:
         self.waiting = WaitingCalls(lambda function: function)
         self.is_bitwise = is_bitwise
+        self.budget = VerifyBudget(None)
         self._is_alone = is_alone
-
-    def spend(self, nanoseconds: int) -> None:
-        assert nanoseconds >= 0
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
@@ -154,10 +153,10 @@ def test_gradients_that_could_not_be_compared_are_said() -> None:
     function = Function()
     call, server = compared(function, leaves_of(torch.ones(2)))
     server.ask.side_effect = NoAnswer("it crashed in the copy of the process")
-    assert call.compare_backward([{"seeds": {}}]) is False
+    assert call.compare_backward([{"seeds": {}, "has_ended": True}]) is False
     assert function.recorded[-1]["gradients"] == "not compared: it crashed in the copy of the process"
     function.is_alone = False
-    assert call.compare_backward([{"seeds": {}}]) is False
+    assert call.compare_backward([{"seeds": {}, "has_ended": True}]) is False
     assert function.recorded[-1]["gradients"] == "not compared: another call was being compared"
     assert function.recorded[-1]["outcome"] == "agrees"
 
@@ -168,8 +167,25 @@ def test_a_backward_that_reaches_nothing_known_is_not_said_to_be_compared() -> N
     nothing = io.BytesIO()
     torch.save({}, nothing)
     server.ask.side_effect = lambda *_: nothing.getvalue()
-    assert call.compare_backward([{"seeds": {}}]) is False
+    assert call.compare_backward([{"seeds": {}, "has_ended": True}]) is False
     assert function.recorded[-1]["gradients"].startswith("not compared: no parameter or input")
+
+
+def test_a_backward_that_leaves_no_gradient_is_not_said_to_be_compared() -> None:
+    function = Function()
+    call, server = compared(function, leaves_of(torch.ones(2)))
+    nothing = io.BytesIO()
+    torch.save(observe({"gradient of x": None}, set()), nothing)
+    server.ask.side_effect = lambda *_: nothing.getvalue()
+    assert call.compare_backward([{"seeds": {}, "has_ended": True}]) is False
+    assert function.recorded[-1]["gradients"] == "not compared: the backward left no gradient"
+
+
+def test_a_backward_that_raised_in_the_program_alone_is_not_said_to_be_compared() -> None:
+    function = Function()
+    call, _ = compared(function, leaves_of(torch.ones(2)))
+    assert call.compare_backward([{"seeds": {}, "has_ended": False}]) is False
+    assert function.recorded[-1]["gradients"].startswith("not compared: the program's backward did not come")
 
 
 def bitwise(with_casts: torch.Tensor) -> tuple[Function, dict[str, Any]]:
