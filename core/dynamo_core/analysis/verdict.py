@@ -220,7 +220,7 @@ def backend_without_effect(recording: Recording) -> list[str]:
     given = {each.backend for each in captures} - {DEFAULT_BACKEND}
     if (
         len(given) != 1
-        or any(each.decision != "observe" for each in captures)
+        or any(each.decision != "observe" or each.policy == "none" for each in captures)
         or any(each.startswith("backend=") for each in recording.settings.override or ())
     ):
         return []

@@ -135,6 +135,8 @@ def test_a_backend_that_a_program_with_its_own_compiles_does_not_use() -> None:
         "Only observed, because it calls torch.compile. "
         "--backend eager had no effect: `--override backend=eager` replaces the program's own."
     )
+    not_asked_for = decided("observe", because="--capture none", policy="none", backend="eager")
+    assert backend_without_effect(of_one_process(captures=[not_asked_for])) == []
     captured = decided(backend="eager")
     assert backend_without_effect(of_one_process(captures=[captured, other])) == []
 

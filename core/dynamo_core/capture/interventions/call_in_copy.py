@@ -14,7 +14,7 @@ import traceback
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from types import FunctionType
 from typing import Any, BinaryIO
@@ -46,6 +46,7 @@ from .operation_log import OperationLog, memory_of, noting
 from .printed_text import noting_printed
 
 EAGER, COMPILED, STAGE, ROUNDED, LINES = "eager", "compiled", "stage", "rounded", "lines"
+FILLED = "filled"  # eager, with something in all memory that nothing has filled yet
 TRACED, OF_ENTRY = "traced", "of the entry"
 ALONE = "alone with "  # before a backend
 OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place"
@@ -55,6 +56,7 @@ AS_CAPTURED = "as captured"  # each graph of an entry as Dynamo captured it, in 
 WITH_DYNAMIC = "+dynamic"  # behind a backend: with sizes and integers that may differ from call to call
 Version = tuple[weakref.ref[Any], int, int]  # the tensor, its version and its address
 Versions = dict[int, Version]  # by the id of the tensor
+_FILLING = 77  # what memory is hardly found with, and each dtype of numbers has
 _LINE_IN_TEXT = re.compile(r'File "([^"]+)", line (\d+)')
 
 
@@ -105,6 +107,9 @@ class ProgramCall:
         if what == EAGER:
             refuse_to_reach_out()
             leaves = self._observed(self._in_eager, leave_out=detail != ALL_VALUES)
+        elif what == FILLED:
+            refuse_to_reach_out()
+            leaves = self._observed(self._in_eager, mode=_filling_mode())
         elif what == ROUNDED:
             refuse_to_reach_out()
             leaves = self._rounded_otherwise(int(detail))
@@ -273,6 +278,23 @@ def _keep_gradients_of_this_rank(roots: dict[str, Any]) -> None:
         for module in root.modules() if isinstance(root, torch.nn.Module) else ():
             if isinstance(module, torch.nn.parallel.DistributedDataParallel):
                 module.require_backward_grad_sync = False
+
+
+def _filling_mode() -> Any:
+    """A mode in which `torch.empty` and its like give memory with something in it."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class FillsMemory(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            result = func(*args, **(kwargs or {}))
+            name = func.overloadpacket.__name__
+            if name.startswith(("empty", "new_empty")) and isinstance(result, torch.Tensor):
+                with suppress(RuntimeError):  # a dtype or layout that cannot be filled
+                    result.fill_(_FILLING)
+            return result
+
+    return FillsMemory()  # type: ignore[no-untyped-call]
 
 
 def _passes_in(file: BinaryIO) -> list[dict[str, Any]]:

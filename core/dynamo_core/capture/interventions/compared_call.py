@@ -19,6 +19,7 @@ from .call_in_copy import (
     AS_CAPTURED,
     COMPILED,
     EAGER,
+    FILLED,
     LINES,
     OPERATIONS,
     ROUNDED,
@@ -50,6 +51,7 @@ from .wrong_place import STAGES, STALE, TRACING, place_of, printed_at, raised_at
 OTHER_CALL = "another call was being compared"
 _AGREES = "agrees"
 _OTHER_THREADS = "what the program's own call gave, since other threads may have changed values meanwhile"
+_MEMORY = "values with memory that nothing has filled"
 _NO_INPUTS = "not compared: no parameter or input that needs a gradient was found"
 _NO_GRADIENTS = "not compared: the backward left no gradient"
 _NOT_ENDED = "not compared: the program's backward did not come to its end, as that in the copy did"
@@ -108,6 +110,7 @@ class ComparedCall:
         self._took = 0.0  # seconds, with what it compiled
         self._seconds = _SHORTEST_LIMIT
         self._passes = b""  # of the backward that is compared
+        self._is_memory_left_out = False
         self._fields: dict[str, Any] = {}
         self._spent_ns = 0
 
@@ -196,6 +199,7 @@ class ComparedCall:
             compared.left_out,
             self._varying_output(compared, differences),
             _OTHER_THREADS if is_made_again else None,
+            _MEMORY if self._is_memory_left_out else None,
         )
         fields: dict[str, Any] = {
             "compared": compared.values,
@@ -302,7 +306,7 @@ class ComparedCall:
         return self._ask(f"{ROUNDED}:{seed}")
 
     def _without_what_varies(self, differences: list[Difference], eager: Leaves) -> list[Difference]:
-        """The differences that are not there between runs in eager: a clock, an address.
+        """The differences that are not there between runs in eager: a clock, an address, memory as it was.
 
         Three runs: what a clock says may be the same twice.
         """
@@ -311,6 +315,11 @@ class ComparedCall:
             if kept:
                 varies = {each.path for each in compare_leaves(self._ask(EAGER), eager).differences}
                 kept = [each for each in kept if each.path not in varies]
+        if kept:
+            # The memory that one copy gets holds what that of another does.
+            varies = {each.path for each in compare_leaves(self._ask(FILLED), eager).differences}
+            self._is_memory_left_out = any(each.path in varies for each in kept)
+            kept = [each for each in kept if each.path not in varies]
         if any(each.kind == OUTPUT for each in kept):
             rounded = compare_leaves(self._again(1), eager).differences
             varies = {each.path for each in rounded if each.kind == OUTPUT}

@@ -149,6 +149,20 @@ def test_where_the_copy_gives_what_the_program_had_no_thread_is_blamed(
     assert (recorded["outcome"], recorded["left_out"]) == ("disagrees", None)
 
 
+@pytest.mark.parametrize(("filled", "outcome"), [(77.0, "agrees"), (1.0, "disagrees")])
+def test_memory_that_nothing_filled_is_no_wrong_result(filled: float, outcome: str) -> None:
+    function = Function()
+    call, server = ComparedCall(function, 1), Mock()
+    call.program = call_that_left(observed(torch.zeros(2)))
+    server.ask.side_effect = lambda request, *_: leaves_of(
+        torch.full((2,), filled) if request == "filled" else torch.ones(2)
+    )
+    call.compare({}, server, 0, 0)
+    (recorded,) = function.recorded
+    assert recorded["outcome"] == outcome
+    assert ("nothing has filled" in str(recorded["left_out"])) == (outcome == "agrees")
+
+
 def test_gradients_that_could_not_be_compared_are_said() -> None:
     function = Function()
     call, server = compared(function, leaves_of(torch.ones(2)))
