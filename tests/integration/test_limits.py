@@ -81,6 +81,7 @@ def test_what_cannot_pay_is_not_compiled(explained: Explain, tmp_path: Any) -> N
     assert "--capture-budget 0.001" in document["limits"][0]
 
 
+@nightly
 def test_the_same_results_with_inductor(environment: dict[str, str], run: Any, tmp_path: Any) -> None:
     import sys
 

@@ -11,6 +11,7 @@ import pytest
 from conftest import Result
 from launching import ForkingPython
 from recordings import PROGRAMS
+from support.cases import nightly
 from support.schemas import validate
 
 Runner = Callable[..., Result]
@@ -125,6 +126,7 @@ def test_without_the_min_cut_partitioner(run: Runner, python: ForkingPython, tmp
     assert [counts(pair) for pair in pairs_in(run, recorded.path)] == [real[1:] for real in recorded.saved]
 
 
+@nightly
 def test_under_inductor_and_from_its_cache(
     run: Runner, python: ForkingPython, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

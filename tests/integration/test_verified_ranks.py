@@ -54,6 +54,7 @@ def test_each_rank_compares_its_own_calls(run: Runner, read: Runner, tmp_path: P
     assert others and "disagrees" not in others
 
 
+@nightly
 def test_a_rank_that_is_wrong_is_found(run: Runner, read: Runner, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import SAMPLES, Runner
 from running import PROGRAMS
-from support.cases import one_in
+from support.cases import nightly, one_in
 from support.schemas import validate
 
 WRONG = PROGRAMS / "wrong_backends.py"
@@ -61,6 +61,7 @@ def test_inductor_agrees(sample: str, run: Runner) -> None:
         assert 0 < call["worst"]["error"] < call["worst"]["allowed"] < 1e-4
 
 
+@nightly
 def test_planted_operator_is_named(run: Runner) -> None:
     backend = f"{SAMPLES / 'wrong_backend.py'}:off_by_a_little"
     result = run("run", "--verify=error", "--backend", backend, "-o", "recording", SAMPLES / "transformer.py")
