@@ -150,7 +150,10 @@ def test_where_the_copy_gives_what_the_program_had_no_thread_is_blamed(
 
 
 @pytest.mark.parametrize(("filled", "outcome"), [(77.0, "agrees"), (1.0, "disagrees")])
-def test_memory_that_nothing_filled_is_no_wrong_result(filled: float, outcome: str) -> None:
+def test_memory_that_nothing_filled_is_no_wrong_result(
+    filled: float, outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compared_call, "has_other_threads", lambda: False)
     function = Function()
     call, server = ComparedCall(function, 1), Mock()
     call.program = call_that_left(observed(torch.zeros(2)))
