@@ -146,6 +146,12 @@ def laid_out(newest: str) -> Path:
 _kept: list[tempfile.TemporaryDirectory[str]] = []  # each goes with the process
 
 
+def _compiles_itself(command: str, folder: Path) -> bool:
+    """Whether a program that a command names calls torch.compile: a backend for it would have no effect."""
+    programs = (folder / word for word in command.split() if word.endswith(".py"))
+    return any("torch.compile(" in file.read_text() for file in programs if file.exists())
+
+
 def in_a_shell(commands: list[str], folder: Path, environment: Mapping[str, str]) -> str:
     """The output, both streams, of the last of these commands. Captured programs use the backend eager."""
     shutil.copytree(REPOSITORY / "sample_scripts", folder / "sample_scripts")
@@ -163,13 +169,14 @@ def in_a_shell(commands: list[str], folder: Path, environment: Mapping[str, str]
     path = os.pathsep.join([str(tools), str(Path(sys.executable).parent), kept["PATH"]])
     settings = {
         "PATH": path,
-        "DYNAMO_BACKEND": "eager",
         "NO_COLOR": "1",
         "COLUMNS": str(_WIDTH),
         "OMP_NUM_THREADS": "1",
     }
     output = ""
     for command in commands:
+        if not _compiles_itself(command, folder):
+            settings["DYNAMO_BACKEND"] = "eager"
         done = subprocess.run(
             command,
             shell=True,
