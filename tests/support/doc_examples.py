@@ -175,13 +175,12 @@ def in_a_shell(commands: list[str], folder: Path, environment: Mapping[str, str]
     }
     output = ""
     for command in commands:
-        if not _compiles_itself(command, folder):
-            settings["DYNAMO_BACKEND"] = "eager"
+        backend = {} if _compiles_itself(command, folder) else {"DYNAMO_BACKEND": "eager"}
         done = subprocess.run(
             command,
             shell=True,
             cwd=folder,
-            env=kept | settings | dict(environment),
+            env=kept | settings | backend | dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -32,7 +32,7 @@ from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .compile_records import CompileRecords
-from .guard_failures import is_in_range
+from .guard_failures import is_in_range, walk_in
 from .guard_text import tensor_check
 from .summary import frame_of
 from .words import frame_name, number
@@ -146,6 +146,12 @@ class FrameRecompiles:
     def failures(self, compile_: Compile) -> tuple[GuardFailure, ...]:
         """Why each cache entry could not be used, the newest entry first; empty where it was not recorded."""
         return self.records.failures.get(compile_.compile_id, ())
+
+    @cached_property
+    def walks(self) -> tuple[str, ...]:
+        """The walks through arguments that failed guards show, `tree.left.left`, each once."""
+        sources = (each.source for each in chain.from_iterable(map(self.failures, self.compiles)))
+        return tuple(dict.fromkeys(filter(None, map(walk_in, sources))))
 
     def nearest(self, compile_: Compile) -> GuardFailure | None:
         """The failed guard of the cache entry nearest to the call; of several the newest entry's.

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Generic, Protocol, TypeVar
 
-from ..analysis.guard_failures import range_words, walk_in
+from ..analysis.guard_failures import range_words
 from ..analysis.recompile_causes import RecompileCause
 from ..analysis.source_lines import (
     call_on,
@@ -389,13 +389,14 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
     """
     assigned = (*change.environment, *change.settings, *change.arguments) if change is not None else ()
     failure = cause.failure
+    walk = walk_of(cause) or ""
     return {
         "what": what_varies(cause),
         "name": cause.source or "tensor",
         "marked": _marked(cause),
         "source": source_words(cause.source) if cause.source else "an input",
-        "root": source_words((walk_of(cause) or "").partition(".")[0]),
-        "walk": source_words(walk_of(cause) or ""),
+        "root": source_words(walk.partition(".")[0]),
+        "walk": source_words(walk),
         "table": asked_for(cause) or "",
         "values": _values_in_brackets(cause),
         "against": _ASKED_FOR if cause.dynamic is False else "",
@@ -414,9 +415,8 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
 
 def walk_of(cause: RecompileCause) -> str | None:
     """What shows that the code walks through the argument that differed: `tree.left.left`; else None."""
-    failures = (each for compile_ in cause.frame.compiles for each in cause.frame.failures(compile_))
-    walks = filter(None, (walk_in(each.source) for each in failures))
-    return next((each for each in walks if _root(each) == _root(cause.source or "")), None)
+    root = _root(cause.source or "")
+    return next((each for each in cause.frame.walks if _root(each) == root), None)
 
 
 def _root(source: str) -> str:
