@@ -1,6 +1,7 @@
 """`dynamo repro`."""
 
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,11 @@ def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None
     help="Try nothing more after so long: 90s, 10m, 1h.  [default: 10m]",
 )
 @documented_option(
+    "--values",
+    is_flag=True,
+    help="Take values that the program has, where the failure needs them; else they are random numbers.",
+)
+@documented_option(
     "--torch",
     "versions",
     metavar="V,V",
@@ -80,6 +86,7 @@ def repro_command(
     repro_file: Path,
     of: Of,
     budget: float,
+    values: bool,
     versions: str | None,
     yes: bool,
     form: str | None,
@@ -105,10 +112,13 @@ def repro_command(
     _refuse_programs_own_file(ctx, repro_file)
     main.end_early_on_sigterm()
     with scratch_folder() as scratch:
-        request, recording = _recorded(ctx, of, budget, yes, options, Path(scratch))
+        inputs = Path(scratch, "inputs") if values else None
+        request, recording = _recorded(ctx, of, budget, yes, options, Path(scratch), inputs)
         names = tuple(filter(None, (versions or "").split(",")))
-        found = reproduce(Plan(request, recording, of, budget, names), lambda what: say(f"dynamo: {what}"))
-    _write(found, repro_file, Output(form or "text"))
+        found = reproduce(
+            Plan(request, recording, of, budget, names, inputs), lambda what: say(f"dynamo: {what}")
+        )
+        _write(found, repro_file, Output(form or "text"))
     if not found.is_proven:
         raise NotReproduced(f"{repro_file} does not fail alone each time: see what it says of its runs")
 
@@ -121,13 +131,22 @@ def _refuse_programs_own_file(ctx: click.Context, repro_file: Path) -> None:
 
 
 def _recorded(
-    ctx: click.Context, of: Of, budget: float, yes: bool, options: dict[str, Any], scratch: Path
+    ctx: click.Context,
+    of: Of,
+    budget: float,
+    yes: bool,
+    options: dict[str, Any],
+    scratch: Path,
+    inputs: Path | None,
 ) -> tuple[Request, Path]:
     """What was or is to be run, and its recording, which is made where there is none that shows a failure."""
     request, recording = requested_again(ctx, options)
     if not yes:
         ask_to_run(request, "as a whole or in parts, many times")
-    if recording is None:
+    if inputs is not None:
+        inputs.mkdir()
+        request = replace(request, settings=request.settings._replace(save_inputs=str(inputs)))
+    if recording is None or inputs is not None:
         return request, _run(request, scratch, budget)
     if of.what not in ("any", "wrong-result") or shows_a_failure(read(recording, CONTENTS)):
         return request, recording
@@ -149,4 +168,6 @@ def _write(found: Repro, repro_file: Path, out: Output) -> None:
 
     write_report(report(str(repro_file)), found, out)  # first: it has the program as well
     put(found.text, repro_file)
+    if found.values_file is not None:
+        shutil.copyfile(found.values_file, f"{repro_file}.pt")
     put(issue_text(found), repro_file.with_name(_ISSUE))

@@ -32,6 +32,8 @@ def repro_blocks(found: Repro, file: str) -> Iterator[Block]:
     yield Heading(_verdict(found, file), 1)
     yield Paragraph(f"{_failure_text(found)}{_stage_text(found)}.")
     yield Paragraph(_size_text(found))
+    if found.values:
+        yield Paragraph(_values_text(found, file))
     if found.stopped is not None:
         yield Paragraph(f"It may not be the smallest: {found.stopped}.", "warning")
     yield Code(found.text.rstrip())
@@ -82,6 +84,12 @@ def _size_text(found: Repro) -> str:
     return f"{found.size}, from {found.first_size}: {took}."
 
 
+def _values_text(found: Repro, file: str) -> str:
+    """How many inputs have values of the program's own, and where those are that are not in the text."""
+    which = number(found.values, "input has", "inputs have")
+    return f"{which} the program's own values" + (f", some in {file}.pt." if found.values_file else ".")
+
+
 def _tried_text(each: Tried) -> str:
     return f"{each.setting}: {'avoids it' if each.avoids else 'does not avoid it'}"
 
@@ -106,6 +114,8 @@ def _issue_parts(found: Repro) -> Iterator[str]:
     else:
         yield f'For the author of the backend {found.backend}: with `backend="eager"` it does not fail.'
     yield f"```python\n{found.text.rstrip()}\n```"
+    if found.values_file is not None:
+        yield "It loads values from `repro.py.pt`, which is to be attached."
     yield f"Expected: {_RIGHT} (`TORCHDYNAMO_DISABLE=1 python repro.py`)."
     message = failure.full_message[:_LONGEST_MESSAGE].strip() or failure.kind
     yield f"Got, compiled:\n\n```\n{failure.type + ': ' if failure.type else ''}{message}\n```"

@@ -7,8 +7,8 @@ failure is, and what an operation is called that its backend gets wrong:
     kind: wrong result
     planted: softplus
 
-and some of verified_programs/wrong/. A program of every other origin and kind is run, and none that takes
-minutes; `ALL_CASES=1` runs all.
+and with `values`, how many inputs need values that the program has; and some of verified_programs/wrong/. A
+program of every other origin and kind is run, and none that takes minutes; `ALL_CASES=1` runs all.
 """
 
 import ast
@@ -71,12 +71,14 @@ def quickly_described(file: Path) -> tuple[str, str]:
 )
 def test_file_fails_alone(program: Path, forked: Runner, python: ForkingPython, tmp_path: Path) -> None:
     origin, kind = described(program)
-    result = forked("repro", "-y", "--budget", "400s", "--json", program)
+    values = ["--values"] if "values" in docstring(program) else []
+    result = forked("repro", "-y", *values, "--budget", "400s", "--json", program)
     assert result.exit_code == 0, result.stdout + result.stderr
     found = json.loads(result.stdout)
     assert (found["origin"], found["is_proven"]) == (origin, True)
     assert found["failure"]["kind"] == kind
     assert found["lines"] <= MOST_LINES
+    assert found["values"] == int(docstring(program).get("values", 0))
     file = tmp_path / "repro.py"
     issue = (tmp_path / "issue.md").read_text()
     assert file.read_text().rstrip() in issue

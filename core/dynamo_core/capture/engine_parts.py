@@ -2,7 +2,9 @@
 
 import importlib
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ..shared.launchers import rank_of
 from ..shared.our_record import OurRecord
@@ -62,6 +64,7 @@ class EngineParts:
         self.overriding: Overriding | None = None
         self.stop: StopAfter | None = None
         self.trials: ChangeTrials | None = None
+        self.saving_inputs: Callable[[Any, int], Any] | None = None  # around a graph's calls
         self.exports: ModuleObserver | None = None
         self.calls_at_limit: CallsAtLimitCounter | None = None  # made where torch refuses a frame
         self._make_optional_parts()
@@ -127,6 +130,10 @@ class EngineParts:
             from .interventions.stop import StopAfter
 
             self.stop = StopAfter(settings.stop_after, probes, self.finish)
+        if settings.save_inputs is not None:
+            from .interventions.graph_inputs import saving_inputs
+
+            self.saving_inputs = partial(saving_inputs, settings.save_inputs)
         if settings.try_changes:
             from .interventions.trials import ChangeTrials
 
@@ -147,6 +154,7 @@ def import_optional_modules(settings: Settings) -> None:
     needed = {
         "dynamo_core.backends.chain": settings.override or not is_torchs_own(settings.choices()),
         "dynamo_core.capture.exporting.observer": settings.export is not None,
+        "dynamo_core.capture.interventions.graph_inputs": settings.save_inputs is not None,
         "dynamo_core.capture.interventions.stop": settings.stop_after is not None,
         "dynamo_core.capture.interventions.freeze": settings.freeze_after is not None,
         "dynamo_core.capture.interventions.override": replaces_arguments(settings) or settings.config,

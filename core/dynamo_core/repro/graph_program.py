@@ -25,12 +25,16 @@ _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 
 @dataclass(frozen=True)
 class Input:
-    """An input: a tensor of random numbers changed by `calls`, or without `tensor` the text of a number."""
+    """An input: a tensor of random numbers changed by `calls`, or without `tensor` the text of a number.
+
+    `saved` is the text of a value that the program has, in place of random numbers.
+    """
 
     name: str
     tensor: TensorInfo | None
     calls: str = ""
     number: str = ""
+    saved: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,7 @@ class GraphProgram:
     settings of torch. `backend` is the argument as text. With `gradients`, a backward follows, and gradients
     are compared; with `afterwards`, the inputs are compared after the call. `tolerance` is relative and
     absolute; None for torch's own. The `form` says what is asserted: equal values, no error or the same one.
+    `load` is the text that loads the program's own values, which are known of the names in `saved`.
     """
 
     inputs: tuple[Input, ...]
@@ -67,6 +72,8 @@ class GraphProgram:
     seed: int = 0
     form: Literal["values", "call", "raises"] = "values"
     note: str = ""
+    load: str = ""
+    saved: frozenset[str] = frozenset()
 
     @property
     def size(self) -> str:
@@ -87,7 +94,7 @@ class GraphProgram:
         bound: set[str] = set()
         for statement in statements:
             free = statement.reads - bound
-            made = {name: known.get(name) or _input_for(name, self.values.get(name)) for name in free}
+            made = {name: known.get(name) or self._input_for(name) for name in free}
             if any(each is None for each in made.values()):
                 continue
             given.update({name: each for name, each in made.items() if each is not None})
@@ -101,6 +108,13 @@ class GraphProgram:
         if not left or not kept:
             return None
         return replace(self, inputs=tuple(ordered), statements=tuple(kept), outputs=left)
+
+    def _input_for(self, name: str) -> Input | None:
+        """An input in place of a value; random integers are 0 and 1, which are often in range as indices."""
+        tensor = self.values.get(name)
+        if tensor is None or name in self.saved:
+            return None if tensor is None else Input(name, tensor, saved=saved_value(name))
+        return Input(name, tensor, ".random_(0, 2)" if "int" in tensor.dtype else "")
 
     def until(self, count: int) -> "GraphProgram | None":
         """The part with the first statements, which gives all that is read behind them."""
@@ -161,9 +175,10 @@ class GraphProgram:
         return any(_RANDOM.search(each.text) for each in self.statements)
 
     def _head(self) -> str:
-        return "\n".join([*self._imports(), "", "", *self._function(), "", "", *self._run()]) + "\n"
+        return "\n".join([*self.imports(), "", "", *self._function(), "", "", *self._run()]) + "\n"
 
-    def _imports(self) -> list[str]:
+    def imports(self) -> list[str]:
+        """The lines in front of the function: imports, and the prelude."""
         words = {name for each in self.statements for name in re.findall(r"\w+", each.text)}
         lines = ["import operator"] if "operator" in words else []
         lines += ["import torch"]
@@ -187,6 +202,7 @@ class GraphProgram:
     def _run(self) -> list[str]:
         tensors = [_made(each) for each in self.inputs]
         lines = ["def run(function):", f"    torch.manual_seed({self.seed})"]
+        lines += [f"    saved = {self.load}"] if any("saved[" in each for each in tensors) else []
         if not self.gradients and not self.afterwards:
             return [*lines, f"    return function({', '.join(tensors)})"]
         lines += [f"    values = [{', '.join(tensors)}]", "    results = function(*values)"]
@@ -242,7 +258,7 @@ def captured_program(graph: Graph, symbols: Sequence[Symbol]) -> GraphProgram:
         raise NothingSelected(f"graph {graph.number}: its code is no module") from error
     nodes = graph.nodes or ()
     hints = {each.name: each.hint for each in symbols}
-    placeholders = [each for each in nodes if each.op == "placeholder"] or placeholders_in(graph.code)
+    placeholders = _placeholders(graph)
     given = {each.target: each.name for each in placeholders}
     values = {each.name: tensor for each in nodes if (tensor := _tensor(each, hints)) is not None}
     values.update({each.name: tensor for each in placeholders if (tensor := _tensor(each, hints))})
@@ -274,6 +290,16 @@ def captured_program(graph: Graph, symbols: Sequence[Symbol]) -> GraphProgram:
     if found is None:
         raise NothingSelected(f"graph {graph.number} has no operation, or gives no tensor")
     return found
+
+
+def _placeholders(graph: Graph) -> Sequence[Node]:
+    found = [each for each in graph.nodes or () if each.op == "placeholder"]
+    return found or placeholders_in(graph.code or "")
+
+
+def arguments_of(graph: Graph) -> list[str]:
+    """The names of a graph's arguments, in the order of a call."""
+    return [each.name for each in _placeholders(graph)]
 
 
 def _forward_of(code: str) -> list[ast.stmt]:
@@ -393,9 +419,9 @@ def _input(node: Node, hints: Mapping[str, str], ranges: Mapping[str, int]) -> I
     return Input(node.name, tensor, value_calls(node, ranges) if tensor else "", "None")
 
 
-def _input_for(name: str, tensor: TensorInfo | None) -> Input | None:
-    """An input in place of a value; integers are 0 and 1, which are often in range where they are indices."""
-    return None if tensor is None else Input(name, tensor, ".random_(0, 2)" if "int" in tensor.dtype else "")
+def saved_value(name: str) -> str:
+    """The text of a value that was loaded."""
+    return f"saved[{name!r}]"
 
 
 def _last_values(statements: Sequence[Statement], values: Mapping[str, TensorInfo]) -> tuple[str, ...]:
@@ -422,6 +448,9 @@ def _made(each: Input) -> str:
     tensor = each.tensor
     if tensor is None:
         return each.number
+    gradient = ".requires_grad_()" if tensor.requires_grad else ""
+    if each.saved:
+        return each.saved + gradient
     shape = [int(size) for size in tensor.shape]
     elsewhere = "" if tensor.device == "cpu" else f', device="{_safe(tensor.device)}"'
     is_dense = tensor.stride is None or is_contiguous(tensor)
@@ -431,7 +460,7 @@ def _made(each: Input) -> str:
     text = _new(sizes, tensor.dtype, each.calls, elsewhere)
     if not is_dense:
         text += f".as_strided({tuple(shape)}, {tuple(strides)})"
-    return text + (".requires_grad_()" if tensor.requires_grad else "")
+    return text + gradient
 
 
 def _new(sizes: Sequence[int], dtype: str, calls: str, elsewhere: str) -> str:

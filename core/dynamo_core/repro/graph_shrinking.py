@@ -24,6 +24,7 @@ class GraphShrinker(Shrinker[GraphProgram]):
     def shrink(self) -> None:
         """Shrink until nothing gets smaller; BudgetSpent ends it earlier."""
         self._take_options()
+        self._take_random()
         self._take_beginning()
         self._take_end()
         before = None
@@ -55,6 +56,13 @@ class GraphShrinker(Shrinker[GraphProgram]):
         for line in self.program.prelude[self.program.backend_lines :]:
             rest = tuple(each for each in self.program.prelude if each != line)
             self.take_first([replace(self.program, prelude=rest)])
+
+    def _take_random(self) -> None:
+        """Random numbers in place of the program's values."""
+        inputs = [replace(each, saved="") for each in self.program.inputs]
+        random = replace(self.program, inputs=tuple(inputs), saved=frozenset())
+        if random != self.program:
+            self.take_first([replace(random, seed=seed) for seed in range(3)])
 
     def _take_beginning(self) -> None:
         """Leave out the statements behind the first with which it fails."""
@@ -117,6 +125,11 @@ def _simpler_inputs(each: Input) -> Iterator[Input]:
     tensor = each.tensor
     if tensor is None:
         return
+    if each.saved:
+        yield replace(each, saved="")
+        if tensor.requires_grad:
+            yield _without_gradient(each)
+        return
     plain = replace(tensor, stride=None, requires_grad=False)
     kinds = [replace(plain, dtype="float32"), plain]
     kinds += [replace(tensor, requires_grad=False), replace(tensor, stride=None)]
@@ -137,15 +150,28 @@ def _resized(program: GraphProgram, size: int, smaller: int) -> GraphProgram:
         shape = tuple(smaller if one == size else one for one in each.shape)
         return replace(each, shape=shape, stride=_strides(each, shape))
 
-    inputs = [
-        each if each.tensor is None else replace(each, tensor=tensor(each.tensor)) for each in program.inputs
-    ]
+    def resized(each: Input) -> Input:
+        if each.tensor is None or size not in each.tensor.shape:
+            return each
+        new = tensor(each.tensor)
+        part = ", ".join(f":{one}" for one in new.shape)
+        value = each.saved.partition("]")[0]
+        return replace(each, tensor=new, saved=f"{value}][{part}].contiguous()" if each.saved else "")
+
+    inputs = [resized(each) for each in program.inputs]
     statements = []
     for each in program.statements:
         tree = _NumberReplaced(size, smaller).visit(ast.parse(each.text))
         statements.append(replace(each, text=ast.unparse(tree)))
     values = {name: tensor(each) for name, each in program.values.items()}
-    return replace(program, inputs=tuple(inputs), statements=tuple(statements), values=values)
+    changed = {name for name, each in program.values.items() if size in each.shape}
+    return replace(
+        program,
+        inputs=tuple(inputs),
+        statements=tuple(statements),
+        values=values,
+        saved=program.saved - changed,
+    )
 
 
 def _strides(tensor: TensorInfo, shape: Sequence[int | str]) -> tuple[int | str, ...] | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..launch.process import Unattended
 from ..shared.errors import NotMeasured
+from ..shared.quick_dataclass import dataclass
 from .failure import Failure, normalized
 from .result import OfVersion, Proof
 
@@ -22,12 +23,26 @@ _INSTALLED_WITHIN = 900.0
 _NOT_INHERITED = ("DYNAMO_", "TORCH_TRACE", "TORCH_LOGS", "TORCHDYNAMO_", "PYTHONPATH", "PYTHONSTARTUP")
 
 
-def prove(python: str, text: str, failure: Failure, limit: float, *, is_steady: bool = True) -> Proof:
+@dataclass(frozen=True)
+class Alone:
+    """The text of a program, and the file of values that it loads, if it needs one."""
+
+    text: str
+    values: str | None
+
+    def write(self, file: Path) -> None:
+        """Write the program to `file`, and its values beside it."""
+        file.write_text(self.text, encoding="utf-8")
+        if self.values is not None:
+            shutil.copyfile(self.values, f"{file}.pt")
+
+
+def prove(python: str, file: Alone, failure: Failure, limit: float, *, is_steady: bool = True) -> Proof:
     """Run the file twice alone, compiled and in plain Python; more often where it fails in some runs only."""
-    rounds = [_round(python, text, failure, limit) for _ in range(_ROUNDS)]
+    rounds = [_round(python, file, failure, limit) for _ in range(_ROUNDS)]
     failing = sum(fails for fails, _, _ in rounds)
     if not is_steady or 0 < failing < _ROUNDS:
-        rounds += [_round(python, text, failure, limit) for _ in range(_FURTHER_ROUNDS)]
+        rounds += [_round(python, file, failure, limit) for _ in range(_FURTHER_ROUNDS)]
     others = [ended for fails, _, ended in rounds if not fails]
     return Proof(
         rounds=len(rounds),
@@ -48,17 +63,17 @@ def scratch_folder() -> Iterator[str]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _round(python: str, text: str, failure: Failure, limit: float) -> tuple[bool, bool, str]:
+def _round(python: str, file: Alone, failure: Failure, limit: float) -> tuple[bool, bool, str]:
     """Whether it fails compiled, whether it passes in plain Python, and how the compiled run ended."""
-    runs = [run_alone(python, text, limit, plain=plain) for plain in (False, True)]
+    runs = [run_alone(python, file, limit, plain=plain) for plain in (False, True)]
     return is_failure(runs[0], failure), runs[1]["ending"] == "passed", in_words(runs[0])
 
 
-def run_alone(python: str, text: str, limit: float, *, plain: bool) -> dict[str, Any]:
+def run_alone(python: str, alone: Alone, limit: float, *, plain: bool) -> dict[str, Any]:
     """How the file ends: `passed`, `failed` with the end of what it wrote to stderr, `signal` or `hang`."""
     with scratch_folder() as folder:
         file = Path(folder, "repro.py")
-        file.write_text(text, encoding="utf-8")
+        alone.write(file)
         environment = {k: v for k, v in os.environ.items() if not k.startswith(_NOT_INHERITED)}
         environment |= {"TORCHDYNAMO_DISABLE": "1"} if plain else {}
         unattended = Unattended(
@@ -101,7 +116,7 @@ def in_words(ran: Mapping[str, Any]) -> str:
 
 
 def with_versions(
-    versions: Sequence[str], own: tuple[str, str], text: str, failure: Failure, limit: float
+    versions: Sequence[str], own: tuple[str, str], file: Alone, failure: Failure, limit: float
 ) -> tuple[list[OfVersion], str | None]:
     """The file with other versions of torch, each in an environment that uv makes; and why not, where not.
 
@@ -117,7 +132,7 @@ def with_versions(
             except NotMeasured as error:
                 problems.append(f"torch {version}: {error}")
                 continue
-            compiled, plain = (run_alone(python, text, limit, plain=each) for each in (False, True))
+            compiled, plain = (run_alone(python, file, limit, plain=each) for each in (False, True))
             ended = "fails" if is_failure(compiled, failure) else in_words(compiled)
             found.append(OfVersion(version, ended.replace("passed", "passes"), in_words(plain)))
     return found, "; ".join(problems) or None

@@ -3,6 +3,7 @@
 from dataclasses import field
 from typing import Annotated, Literal
 
+from ..shared.declared import NOT_IN_JSON
 from ..shared.quick_dataclass import dataclass
 from .failure import Failure
 
@@ -77,6 +78,8 @@ class Repro:
     versions: list[OfVersion] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
     seconds: float = 0.0
+    values: Annotated[int, "the inputs with values of the program's own"] = 0
+    values_file: str | None = field(default=None, metadata=NOT_IN_JSON)
 
     @property
     def lines(self) -> int:

@@ -18,13 +18,15 @@ from ..model import Graph, Process, Recording
 from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.read import read
 from ..shared.errors import NothingSelected, NotReproduced
+from ..shared.names import SAVED_INPUTS
 from ..shared.quick_dataclass import dataclass
 from .definitions import BackendText, backend_text
 from .failure import Failure, Kind
-from .graph_program import GraphProgram, captured_program, with_failure
+from .graph_program import GraphProgram, arguments_of, captured_program, with_failure
 from .graph_shrinking import GraphShrinker
-from .proof import prove, with_versions
+from .proof import Alone, prove, with_versions
 from .result import Repro, Tried
+from .saved_values import beside, with_values, written_out
 from .shrinking import Shrinker
 from .source_program import (
     SourceShrinker,
@@ -95,13 +97,17 @@ def parse_of(text: str) -> Of:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to reproduce, from the recording of a request's program, within so many seconds."""
+    """What to reproduce, from the recording of a request's program, within so many seconds.
+
+    `inputs` is the folder with the arguments of its graphs' calls, where its own values are asked for.
+    """
 
     request: Request
     recording: Path
     of: Of
     seconds: float
     versions: tuple[str, ...] = ()
+    inputs: Path | None = None
 
 
 def reproduce(plan: Plan, announce: Callable[[str], None]) -> Repro:
@@ -129,8 +135,9 @@ class _Search:
             found.text = with_double_quotes(found.text)
             self._announce(f"run alone: {found.size}")
             trials = self._trials
+            alone = Alone(found.text, found.values_file)
             found.proof = prove(
-                self._python, found.text, found.failure, trials.limit, is_steady=trials.attempts == 1
+                self._python, alone, found.failure, trials.limit, is_steady=trials.attempts == 1
             )
             found.tried = self._settings(found)
             found.machine = self._trials.machine()
@@ -139,7 +146,7 @@ class _Search:
         if self._plan.versions:
             own = (self._python, found.torch or "")
             found.versions, found.problem = with_versions(
-                self._plan.versions, own, found.text, found.failure, _LIMIT
+                self._plan.versions, own, alone, found.failure, _LIMIT
             )
         found.seconds = time.monotonic() - self._began
         return found
@@ -170,7 +177,16 @@ class _Search:
             raise self._nothing("no failure was found within --budget") from None
 
     def _nothing(self, why: str) -> NotReproduced:
+        if self._plan.inputs is None and self._of_verified_graphs():
+            self._reasons.append(
+                "its graphs were tried with random numbers: --values takes the program's own"
+            )
         return NotReproduced("; ".join([f"nothing to reproduce: {why}", *dict.fromkeys(self._reasons)]))
+
+    def _of_verified_graphs(self) -> bool:
+        """Whether a call of a graph in the program gave something else than plain Python."""
+        calls = (call for each in self._recording.processes for call in each.interventions.verified)
+        return any(call.outcome == "disagrees" for call in calls)
 
     def _graphs(self) -> Iterator[tuple[Process, Graph]]:
         """The graphs to try: those that disagree or failed to compile first."""
@@ -204,7 +220,8 @@ class _Search:
             self._reasons.append(str(error))
             return None
         self._announce(f"graph {graph.number}: {program.size}")
-        failing = self._first_failing(program, graph, _variants)
+        failing = self._failing_with_values(process, graph, program)
+        failing = failing or self._first_failing(program, graph, _variants)
         if failing is None and not graph.is_compiled:
             self._announce("it does not fail each time: tried more often")
             self._trials.attempts = _ATTEMPTS
@@ -217,7 +234,42 @@ class _Search:
         found.stage, found.graph, found.backend = _LADDER.get(backend), graph.number, backend
         shrinker = GraphShrinker(program, failure, self._trials, _keeping(found))
         self._shrink(shrinker, shrinker.shrink, found)
+        self._write_values(shrinker.program, found)
         return found
+
+    def _failing_with_values(
+        self, process: Process, graph: Graph, program: GraphProgram
+    ) -> tuple[GraphProgram, Failure, str] | None:
+        """The graph with arguments of one of its calls, where it fails with them."""
+        folder = self._plan.inputs
+        for call in ("raised", 1, 2) if folder is not None else ():
+            assert folder is not None
+            name = SAVED_INPUTS.format(pid=process.info.pid, graph=graph.number, call=call)
+            if not (folder / name).exists():
+                continue
+            try:
+                given = with_values(program, arguments_of(graph), folder / name, folder, self._trials)
+            except NothingSelected as error:
+                self._reasons.append(str(error))
+                continue
+            failing = self._first_failing(given, graph, _variants_with_values)
+            if failing is not None:
+                return failing
+        return None
+
+    def _write_values(self, program: GraphProgram, found: Repro) -> None:
+        """Put the program's own values into the text, or in a file beside it."""
+        found.values = sum(bool(each.saved) for each in program.inputs)
+        if not found.values or self._plan.inputs is None:
+            return
+        target = self._plan.inputs / "left.pt"
+        try:
+            program, is_left = written_out(program, target, self._trials)
+        except (NothingSelected, BudgetSpent) as error:
+            found.problem = str(error)
+            return
+        found.text = program.text()
+        found.values_file = str(target) if is_left else None
 
     def _first_failing(
         self,
@@ -365,14 +417,15 @@ class _Search:
         """The settings that were tried on the shrunk program."""
         tried: list[Tried] = []
         stage = found.stage or ""
-        texts = {line: _behind_import(found.text, line) for line in _SETTINGS.get(stage, ())}
+        settings = {line: _behind_import(found.text, line) for line in _SETTINGS.get(stage, ())}
         for backend in _LADDER if found.backend in (None, "inductor", "aot_eager") else ():
             if backend != found.backend:
                 text = with_compile_argument(found.text, "backend", backend)
-                texts[f'torch.compile(…, backend="{backend}")'] = text
-        changed = {setting: text for setting, text in texts.items() if text not in (None, found.text)}
+                settings[f'torch.compile(…, backend="{backend}")'] = text
+        changed = {setting: text for setting, text in settings.items() if text not in (None, found.text)}
         with suppress(BudgetSpent):
-            ended = self._trials.outcomes([text for text in changed.values() if text is not None])
+            texts = [beside(text, found.values_file) for text in changed.values() if text is not None]
+            ended = self._trials.outcomes(texts)
             tried = [Tried(each, how["ending"] == "passed") for each, how in zip(changed, ended, strict=True)]
         return tried
 
@@ -410,6 +463,15 @@ def _variants(program: GraphProgram) -> Iterator[GraphProgram]:
     yield replace(bare.with_all_values(), tolerance=1e-2)
     extreme = bare.with_values(integers=".random_(0, 100)", floats=".mul_(200).exp_()")  # 0 to infinite
     yield from (replace(extreme, tolerance=1e-2, seed=seed) for seed in _SEEDS)
+
+
+def _variants_with_values(program: GraphProgram) -> Iterator[GraphProgram]:
+    """The ways to run a graph with the program's own values, by how telling they are."""
+    bare = replace(program, gradients=False, afterwards=False)
+    yield from (replace(each, tolerance=rate) for rate in (1e-2, 1e-3) for each in (program, bare))
+    yield replace(bare, form="raises")
+    yield replace(program, tolerance=1e-2, strides=True)
+    yield replace(bare.with_all_values(), tolerance=1e-2)
 
 
 def _is_suspect(process: Process, graph: Graph) -> bool:

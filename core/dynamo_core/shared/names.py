@@ -43,6 +43,9 @@ EXPORT_ENDED = "program_has_ended"
 EXPORT_STOP = "stop"
 EXPORT_CALL_SUFFIX = ".call"  # inputs of a call, removed once they are read
 
+# The arguments of a graph's call, in the folder of `save_inputs`: the number of the call, or "raised".
+SAVED_INPUTS = "{pid}-{graph}-{call}.pt"
+
 # Artifact records of our own in a stream. Their payloads are JSON objects.
 PROCESS_START = "dynamo_process_start"
 TIMELINE = "dynamo_timeline"

@@ -55,7 +55,8 @@ class Settings(NamedTuple):
     steps. `autotune_file` is where `dynamo autotune` stores what the backend `autotuned` looks up.
     `semantics` says whether a captured program has eager's semantics where torch.compile's differ.
     `step_frames` are the frames that begin a step of the program, which `dynamo bench` records. `stop_after`
-    is the number of calls of a compiled frame after which the program is ended, for `dynamo fix`. With
+    is the number of calls of a compiled frame after which the program is ended, for `dynamo fix`.
+    `save_inputs` is a folder for the arguments of graphs' calls, for `dynamo repro --values`. With
     `makes_folder`, no `dynamo run` has made the folder: the first process that imports torch makes it.
     `try_changes` has frames with breaks or recompiles traced again with changes, in a copy of the process.
     `export` requests trials of torch.export with the modules that the program calls. A `brief` recording is
@@ -92,6 +93,7 @@ class Settings(NamedTuple):
     compile_limit: float | None = None
     semantics: str = SEMANTICS_EAGER
     stop_after: int | None = None
+    save_inputs: str | None = None
     makes_folder: bool = False
     brief: bool = False
     export: ExportSettings | None = None

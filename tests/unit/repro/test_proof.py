@@ -27,7 +27,7 @@ def uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def with_versions(*versions: str) -> Any:
-    return proof.with_versions(versions, (sys.executable, "2.13.0+cpu"), TEXT, FAILURE, 20)
+    return proof.with_versions(versions, (sys.executable, "2.13.0+cpu"), proof.Alone(TEXT, None), FAILURE, 20)
 
 
 def test_own_version_needs_no_environment(uv: Path) -> None:
@@ -53,7 +53,7 @@ def test_no_uv(uv: Path) -> None:
 def test_a_failure_that_comes_each_time_is_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     rounds = iter([(True, True, "bad")] * 2)
     monkeypatch.setattr(proof, "_round", lambda *arguments: next(rounds))
-    found = proof.prove("", "", FAILURE, 1.0)
+    found = proof.prove("", proof.Alone("", None), FAILURE, 1.0)
     assert (found.rounds, found.failed, found.holds) == (2, 2, True)
 
 
@@ -62,5 +62,5 @@ def test_a_failure_that_comes_sometimes_is_run_more_often(
 ) -> None:
     rounds = iter([(False, True, "passed")] * 2 + [(True, True, "bad")] + [(False, True, "passed")] * 3)
     monkeypatch.setattr(proof, "_round", lambda *arguments: next(rounds))
-    found = proof.prove("", "", FAILURE, 1.0, is_steady=False)
+    found = proof.prove("", proof.Alone("", None), FAILURE, 1.0, is_steady=False)
     assert (found.rounds, found.failed, found.holds) == (6, 1, False)

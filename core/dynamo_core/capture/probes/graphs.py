@@ -184,6 +184,8 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
             called = window.stepping(called, graph_number)
         if parts.stop is not None:
             called = parts.stop.around(called, owner.root_tx.f_code)
+        if parts.saving_inputs is not None:
+            called = parts.saving_inputs(called, graph_number)
         return called if wrap is None else wrap(bare, called)
 
     def call_user_compiler(
