@@ -33,6 +33,9 @@ def _left_eager(captured: list[Process]) -> Iterator[str]:
     limits["--capture-budget"] += sum(len(never_tried(process)) for process in captured)
     for option, frames in (+limits).items():
         yield f"{number(frames, 'frame')} left eager by {option}"
+    partly = sum(len(process.interventions.deferred) - len(never_tried(process)) for process in captured)
+    if partly:
+        yield f"{number(partly, 'frame')} not compiled for some calls, by --capture-budget"
 
 
 def _functions(captured: list[Process]) -> Iterator[str]:

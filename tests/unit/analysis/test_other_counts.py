@@ -46,6 +46,10 @@ def test_where_only_modules_were_compiled_whole_nothing_is_said() -> None:
         ),
         ({"deferred": [Deferred("f", AT, 4)]}, "1 frame left eager by --capture-budget"),
         (
+            {"frames": [frame("Net.forward")], "deferred": [Deferred("Net.forward", AT, 2)]},
+            "1 frame not compiled for some calls, by --capture-budget",
+        ),
+        (
             {"frames": [frame("Net.forward"), frame("step"), frame("step")]},
             "1 function captured besides forward methods",
         ),
