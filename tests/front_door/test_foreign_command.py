@@ -38,7 +38,8 @@ def test_it_is_not_said_where_nobody_wants_it(tmp_path: Path) -> None:
     for variables in ({"DYNAMO_FORMAT": "json"}, {"DYNAMO_QUIET": "1"}):
         assert answer("explain", stored("toy"), env=foreign | variables).stderr == ""
     assert answer("explain", stored("toy"), "--json", env=foreign).stderr == ""
-    assert answer("run", "-q", "nowhere.py", env=foreign).stderr.count("\n") == 1
+    for quiet in ("-q", "--quiet"):
+        assert answer("run", quiet, "nowhere.py", env=foreign).stderr.count("\n") == 1
 
 
 def test_who_types_dynamo_cli_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,9 +41,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def recordings(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Recordings:
+def recordings(python: ForkingPython, tmp_path_factory: pytest.TempPathFactory) -> Recordings:
     """Recordings that several tests read."""
-    return Recordings(tmp_path_factory.mktemp("recordings"), environment)
+    return Recordings(tmp_path_factory.mktemp("recordings"), python)
 
 
 Runner = Callable[..., Result]

@@ -10,7 +10,8 @@ from dynamo_core.analysis.time.phases import Span, spans
 from dynamo_core.model import Process
 from dynamo_core.recording.read import read
 from dynamo_reporters.profile.compile_time import CONTENTS
-from running import PROGRAMS, Situation, assert_same_as_python, situations_of
+from launching import ForkingPython
+from running import PROGRAMS, situations_of
 
 PROGRAM = "inlining.py"
 HELPERS = ("leaf", "middle")
@@ -19,18 +20,21 @@ ALONE = ("compiled_as_a_whole", "breaks_where_it_must_not")
 TOGETHER = [name for name in situations_of(PROGRAM) if name not in (*HELPERS, *ALONE)]
 
 
-def recorded(folder: Path, *names: str) -> Process:
+def recorded(python: ForkingPython, folder: Path, *names: str) -> Process:
     """The recording of these situations, which end as under plain Python."""
-    situation = Situation("inlining", (PROGRAM, *names), options=("--backend", "eager"))
-    assert_same_as_python(situation, folder / "recording")
+    program = (PROGRAMS / PROGRAM, *names)
+    options = ("--backend", "eager", "-o", folder / "recording")
+    assert python.run("-m", "dynamo_cli", "run", "-q", *options, *program, cwd=folder) == python.run(
+        *program, cwd=folder
+    )
     (process,) = read(folder / "recording", CONTENTS).processes
     assert process.health.failed_probes == {}
     return process
 
 
 @pytest.fixture(scope="module")
-def process(tmp_path_factory: pytest.TempPathFactory) -> Process:
-    return recorded(tmp_path_factory.mktemp("inlining"), *TOGETHER)
+def process(python: ForkingPython, tmp_path_factory: pytest.TempPathFactory) -> Process:
+    return recorded(python, tmp_path_factory.mktemp("inlining"), *TOGETHER)
 
 
 def test_the_functions_are_named_with_their_lines(process: Process) -> None:
@@ -85,6 +89,8 @@ def test_an_attempt_that_broke_in_an_inlined_function_is_told_too(process: Proce
 
 
 @pytest.mark.parametrize("name", ALONE)
-def test_a_program_that_compiles_for_itself_ends_as_it_would(name: str, tmp_path: Path) -> None:
-    process = recorded(tmp_path, name)
+def test_a_program_that_compiles_for_itself_ends_as_it_would(
+    name: str, python: ForkingPython, tmp_path: Path
+) -> None:
+    process = recorded(python, tmp_path, name)
     assert "leaf" in {function.name for function in process.tracing}

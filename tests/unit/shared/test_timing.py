@@ -5,7 +5,7 @@ from math import exp, isclose, log
 import pytest
 
 from dynamo_core.backends.measuring.calls import Clocked, batch_of
-from dynamo_core.shared.timing import Moment, Waiting, ratio_of, student_t
+from dynamo_core.shared.timing import Moment, Ratio, Waiting, ratio_of, student_t
 
 
 class TestRatios:
@@ -23,6 +23,12 @@ class TestRatios:
     def test_one_round_has_no_interval(self) -> None:
         found = ratio_of([(2, 1)])
         assert found is not None and found.interval is None and found.differs is None
+
+    def test_is_within_a_margin_where_both_ends_are(self) -> None:
+        assert Ratio(1.0, (0.97, 1.03), 5).is_within(0.03)
+        assert not Ratio(1.0, (0.97, 1.04), 5).is_within(0.03)
+        assert not Ratio(1.0, (0.96, 1.03), 5).is_within(0.03)
+        assert not Ratio(1.0, None, 1).is_within(0.03)
 
     def test_a_noisy_one_does_not_differ(self) -> None:
         found = ratio_of([(10, 5), (5, 10), (10, 9)])

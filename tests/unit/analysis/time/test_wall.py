@@ -88,6 +88,11 @@ def test_what_is_not_measured_is_the_remainder() -> None:
     assert parts[REST] == pytest.approx(100 - 6 - 2)
 
 
+def test_a_life_without_length_has_no_parts() -> None:
+    ended = process(end=ProcessEnd(ended_ns=1))  # its begin
+    assert wall_time(ended, Recording(Path("r"), None, [ended], 1, [])) is None
+
+
 def test_a_frame_and_its_phases_are_one_time() -> None:
     parts = parts_of(process(frames=[frame(20, 10)], phases=[phase(11, 19), phase(30, 35)]))
     assert parts[COMPILING] == pytest.approx(10 + 5)
