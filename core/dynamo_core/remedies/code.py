@@ -363,8 +363,8 @@ PYTHON_CODE: BreakRules = (
         "torch does not know how to enter and leave this context in compiled code: `{line}`",
         (
             RemedyTemplate(
-                "put `{line}` around the call of `{function}`, in place of having it inside; where the rest of "
-                "`{function}` must not run in it, compile what is inside of the `with` as a function of its own.",
+                "put `{line}` around the call of `{function}`, in place of having it inside; where the rest "
+                "of `{function}` must not run in it, compile the lines inside of the `with` as a function.",
                 cures=("lock_held", "saved_on_the_cpu"),
             ),
         ),
