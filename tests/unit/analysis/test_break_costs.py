@@ -60,6 +60,12 @@ def test_frames_that_had_inlined_the_function_do_not_count() -> None:
     assert cost(itself, inlined_by).seconds_each == 0.5
 
 
+def test_a_gap_that_several_versions_share_is_timed_once_for_each() -> None:
+    one = crossing(graph(1), graph(2, (0.5, 1)))
+    found = cost(one, replace(one, compile_id=CompileId(1, 1)))
+    assert (found.seconds_each, found.timed) == (0.5, 2)
+
+
 def test_what_was_never_timed_is_not_known() -> None:
     found = cost(crossing(graph(1), graph(2, (None, 1))))
     assert (found.seconds_each, found.seconds, found.timed) == (None, None, 0)

@@ -84,5 +84,9 @@ def test_python_finds_what_lies_beside_a_script_first(tmp_path: Path) -> None:
     script.touch()
     assert python(str(script)).import_path() == [os.path.realpath(tmp_path)]
     assert python(str(tmp_path)).import_path() == [os.path.realpath(tmp_path)], "a folder with a __main__.py"
+    link = tmp_path / "elsewhere" / "train.py"
+    link.parent.mkdir()
+    link.symlink_to(script)
+    assert python(str(link)).import_path() == [os.path.realpath(tmp_path)], "where the script itself lies"
     for other in (python("-m", "train"), python("-c", "1"), Program((str(script),), is_python=False)):
         assert other.import_path() == [os.getcwd()]

@@ -113,3 +113,11 @@ def test_processes_that_this_one_has_started_to_compile_count() -> None:
     before = compile_processes_ns()
     subprocess.run([sys.executable, "-c", "sum(range(10**7))"], check=True)
     assert compile_processes_ns() > before
+
+
+def test_what_they_take_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = iter([0, 10**9])
+    monkeypatch.setattr("dynamo_core.capture.whole_program.budget.compile_processes_ns", lambda: next(taken))
+    budget = Budget(0.5, Stream())  # type: ignore[arg-type]
+    budget.call_backend(CODE, 4, lambda: None)
+    assert budget.defers(CODE)
