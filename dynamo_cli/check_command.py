@@ -46,7 +46,8 @@ from .report_output import FORMATS, Output, write_report, writes_report
 from .running import say, verify_audited
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-_KEEPS_IT = "`dynamo check --update` keeps it so; where it varies, `--update --runs 3` notes that"
+_NOTES_IT = "where it varies, `--update --runs 3` notes that"
+_KEEPS_IT = f"`dynamo check --update` keeps it so; {_NOTES_IT}"
 
 
 def _bound_option(name: str) -> _Decorator:
@@ -275,7 +276,9 @@ def _raise_for(
             "accepts what is there now"
         )
     if checked.worse:
-        raise GotWorse(f"{checked.program} got worse: {_located(checked.worse[0], findings)}")
+        are_counts = all(each.is_change_of_count for each in checked.worse)
+        hint = f"; {_NOTES_IT}" if are_counts else ""
+        raise GotWorse(f"{checked.program} got worse: {_located(checked.worse[0], findings)}{hint}")
     if recording.run is not None and recording.run.exit_code != 0:
         raise NothingToCompare(
             f"the program of {recording.path} did not end well: what it did not reach may have got worse"

@@ -1,5 +1,6 @@
 """`dynamo repro`."""
 
+import os
 import re
 import shutil
 from dataclasses import replace
@@ -16,7 +17,7 @@ from dynamo_core.recording.read import read
 from dynamo_core.repro.proof import scratch_folder
 from dynamo_core.repro.result import Repro
 from dynamo_core.repro.search import Of, Plan, parse_of, reproduce, shows_a_failure
-from dynamo_core.shared.errors import NotReproduced
+from dynamo_core.shared.errors import CannotRecord, NotReproduced
 from dynamo_core.shared.settings import VERIFY_REPORT
 
 from . import main
@@ -109,7 +110,7 @@ def repro_command(
       dynamo repro --of exception -o small.py train.py
       dynamo repro --budget 20m --torch 2.9,nightly
     """
-    _refuse_programs_own_file(ctx, repro_file)
+    _refuse_file(ctx, repro_file)
     main.end_early_on_sigterm()
     with scratch_folder() as scratch:
         inputs = Path(scratch, "inputs") if values else None
@@ -123,7 +124,11 @@ def repro_command(
         raise NotReproduced(f"{repro_file} does not fail alone each time: see what it says of its runs")
 
 
-def _refuse_programs_own_file(ctx: click.Context, repro_file: Path) -> None:
+def _refuse_file(ctx: click.Context, repro_file: Path) -> None:
+    """Refuse, before anything runs, a file that cannot be written or is the program's."""
+    if not os.access(repro_file.parent, os.W_OK | os.X_OK):
+        what = "permission denied" if repro_file.parent.exists() else f"there is no {repro_file.parent}"
+        raise CannotRecord(f"cannot write {repro_file}: {what}")
     program = program_of(ctx)
     script = None if program is None else script_of(program)
     if script is not None and repro_file.exists() and repro_file.samefile(script):

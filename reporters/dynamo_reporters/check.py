@@ -71,7 +71,9 @@ def verdict(checked: Checked) -> str:
         return f"better, {_number_of(checked.better)}"
     if checked.is_accepted:
         return f"accepted, {number(checked.now.number, 'fact')} written"
-    return "unchanged" if not checked.not_comparable else "unchanged, as far as it was recorded"
+    if checked.not_comparable:
+        return "unchanged, as far as it was recorded"
+    return "unchanged, in what is compared" if checked.noted else "unchanged"
 
 
 def _number_of(differences: Sequence[Difference]) -> str:

@@ -92,6 +92,13 @@ def test_better_passes_but_for_exact(check: Check, lock: Path) -> None:
     assert "`dynamo check --update` keeps it so" in check().stderr
 
 
+def test_where_counts_alone_are_worse_it_may_vary(check: Check, lock: Path) -> None:
+    lock.write_text(lock.read_text().replace("graphs = 3", "graphs = 2"))
+    result = check()
+    assert result.exit_code == 112
+    assert result.stderr.endswith("graphs: 2 → 3; where it varies, `--update --runs 3` notes that\n")
+
+
 def test_bounds_on_the_command_line_and_in_pyproject(check: Check, tmp_path: Path) -> None:
     assert check("--max-graph-breaks", "1").exit_code == 0
     worse = check("--max-graph-breaks", "0")

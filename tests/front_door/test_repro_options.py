@@ -24,6 +24,12 @@ def test_refused(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
     assert (tmp_path / "p.py").read_text() == "raise SystemExit(9)\n"
 
 
+def test_a_folder_that_is_not_there_is_said_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text("raise SystemExit(9)\n")
+    result = answer("repro", "-y", "-o", "out/repro.py", "p.py", cwd=tmp_path)
+    assert (result.exit_code, result.stderr) == (120, "dynamo: cannot write out/repro.py: there is no out\n")
+
+
 @pytest.mark.parametrize("command", ["repro", "fix"])
 def test_no_such_file(command: str, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("raise SystemExit(9)\n")

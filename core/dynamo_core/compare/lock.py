@@ -23,6 +23,7 @@ from ..findings.kinds import could_be_seen, spec_of
 from ..findings.matching import KnownFinding, pair_findings
 from ..model import Recording
 from ..recording.read import read
+from ..shared.declared import NOT_IN_JSON
 from ..shared.errors import LockFileProblem
 from ..shared.overrides import project_settings
 from ..shared.quick_dataclass import dataclass
@@ -38,6 +39,7 @@ class Difference:
     direction: Direction
     text: str
     identity: str | None = None
+    is_change_of_count: bool = field(default=False, metadata=NOT_IN_JSON)  # from that of the lock file
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
     if locked is not None:
         differences += _differing_facts(now, locked, allowed)
         noted_counts = _noted_counts(locked)
-        noted = (*noted_counts, *(" ".join(each) for each in _noted_functions(locked)))
+        functions = sorted({_function(each) for each in _noted_findings(locked)})
+        noted = (*noted_counts, *(" ".join(each) for each in functions))
         not_comparable += [
             name
             for name in COUNTS
@@ -143,7 +146,7 @@ def _varying(now: Facts, locked: Facts | None, allowed: Container[str]) -> list[
     findings = [each for each in now.findings.values() if each.identity in now.varying]
     if locked is not None:
         counts = [name for name in counts if name not in _noted_counts(locked)]
-        findings = [each for each in findings if _function(each) not in _noted_functions(locked)]
+        findings = [each for each in findings if not _is_noted(each, _noted_findings(locked))]
     differs: Direction = "differs from run to run"
     return [
         *(Difference(differs, f"{name}: {now.varying[name]}") for name in counts),
@@ -161,9 +164,9 @@ def _differing_facts(now: Facts, locked: Facts, allowed: Container[str]) -> list
     removed = [each for each in removed if could_be_seen(each.kind, now.count_of)]
     newly_allowed = [each for each in added if each.identity in allowed]
     varying = {*now.varying, *locked.varying, *_noted_counts(locked)}
-    noted = _noted_functions(locked)
+    noted = _noted_findings(locked)
     added, removed = (
-        [each for each in found if each.identity not in varying and _function(each) not in noted]
+        [each for each in found if each.identity not in varying and not _is_noted(each, noted)]
         for found in (added, removed)
     )
     differences = [
@@ -188,13 +191,21 @@ def _noted_counts(locked: Facts) -> list[str]:
     return [name for name in COUNTS if name in locked.varying or name in counted]
 
 
-def _noted_functions(locked: Facts) -> list[tuple[str, str]]:
-    """The file and the name of each function with findings that a lock file notes to differ from run to run.
+def _noted_findings(locked: Facts) -> list[KnownFinding]:
+    """The findings that a lock file notes to differ from run to run."""
+    return [each for each in locked.findings.values() if each.identity in locked.varying]
 
-    Another run may have other findings there, so that none of them are compared.
+
+def _is_noted(finding: KnownFinding, noted: Sequence[KnownFinding]) -> bool:
+    """Whether a note covers a finding: those on its line, and in its function all but graph breaks.
+
+    Another run may recompile there for other reasons; a break on another line is another break.
     """
-    found = (_function(each) for each in locked.findings.values() if each.identity in locked.varying)
-    return sorted(set(found))
+    is_break = "graph-breaks" in spec_of(finding.kind).counted_in
+    return any(
+        _function(each) == _function(finding) and (each.line == finding.line or not is_break)
+        for each in noted
+    )
 
 
 def _function(finding: KnownFinding) -> tuple[str, str]:
@@ -210,7 +221,8 @@ def _is_explained(allowed: Sequence[KnownFinding], name: str, more: int) -> bool
 def _count_difference(name: str, was: int, is_now: int) -> Difference:
     if name == "graphs" and is_now == 0:
         return Difference("worse", f"{name}: {was} → 0, nothing is compiled any more")
-    return Difference("worse" if is_now > was else "better", f"{name}: {was} → {is_now}")
+    direction: Direction = "worse" if is_now > was else "better"
+    return Difference(direction, f"{name}: {was} → {is_now}", is_change_of_count=True)
 
 
 def _counted(name: str, now: Facts) -> list[KnownFinding]:

@@ -233,12 +233,16 @@ def test_a_count_that_one_run_did_not_record_is_not_known() -> None:
 
 
 def test_what_the_lock_notes_to_differ_is_not_compared() -> None:
-    """Nor are counts that include it, nor other findings of that function; all else is."""
+    """Nor are counts that include it, nor recompiles of that function; all else is."""
     locked = replace(facts(BREAK, OTHER), varying={OTHER.identity: "in 1 of 3 runs"})
     third = replace(OTHER, identity="graph-break-3", line="print(x)")
-    for now in (facts(BREAK), facts(BREAK, OTHER, third, graphs=9, graph_breaks=7)):
+    recompile = replace(OTHER, identity="recompile-4", kind="recompile", line="z = y + 1")
+    for now in (facts(BREAK), facts(BREAK, OTHER, recompile, graphs=9, graph_breaks=7)):
         checked = check("p", now, locked, None)
         assert (checked.differences, checked.noted) == ((), ("graphs", "graph-breaks", "model.py head"))
+    assert said(facts(BREAK, OTHER, third), locked) == [
+        ("worse", "new: graph break in model.py head: print(x)")
+    ]
     elsewhere = replace(third, function="tail")
     assert said(facts(BREAK, elsewhere), locked) == [("worse", "new: graph break in model.py tail: print(x)")]
     assert said(facts(BREAK, recompiles=1), locked) == [("worse", "recompiles: 0 → 1")]
