@@ -5,7 +5,7 @@ from collections.abc import Container, Iterator
 
 from ..analysis.figures import Figures
 from ..analysis.summary import probe_failed
-from ..analysis.time.wall import GUARDS, coverage
+from ..analysis.time.wall import GUARDS, coverage, is_main
 from ..analysis.words import graph_frame, number, place, seconds
 from ..model import CompileId, Graph, Optimizer, Place, Process, StackFrame, UnrolledLoop, WindowSpan
 from ..remedies.rules import Advice
@@ -26,7 +26,7 @@ def time_outside_of_graphs(figures: Figures) -> Iterator[Draft]:
         wall, outside = figures.wall(process), figures.outside_seconds(process)
         if wall is None or outside is None or outside < max(0.5 * wall.seconds, WORTH_A_WORD_S):
             continue
-        if not figures.graph_times_of(process):
+        if not figures.graph_times_of(process) or _only_waits(process, figures, wall.seconds):
             continue
         where, which = _worst_operator(process)
         yield Draft(
@@ -44,6 +44,20 @@ def time_outside_of_graphs(figures: Figures) -> Iterator[Draft]:
                 else "`dynamo run --profile` says on which operators, and on which lines.",
             ),
         )
+
+
+def _only_waits(process: Process, figures: Figures, wall_seconds: float) -> bool:
+    """Whether what was recorded shows that the time outside of graphs was hardly spent on computing.
+
+    By the operators in steady steps of --profile, else by the CPU time of the run.
+    """
+    window = process.profiling.window
+    if window is not None and window.eager:
+        return sum(operator.seconds for operator in window.eager) < _MUCH * window.seconds
+    run = figures.recording.run
+    if run is None or run.cpu_seconds is None or not is_main(process, figures.recording):
+        return False
+    return run.cpu_seconds < 0.5 * wall_seconds
 
 
 def _worst_operator(process: Process) -> tuple[Place | None, str]:

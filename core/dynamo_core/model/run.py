@@ -100,6 +100,8 @@ class RunSettings(Description):
 class Run(Description):
     """A `dynamo run`, from its run file. `ended_ns` is None while it runs, or if dynamo was killed.
 
+    `cpu_seconds` is what the program and the processes that it waited for computed.
+
     Where processes were started with the variables of `dynamo env`, `started_by` is "environment", and the
     first of them wrote the run file: no launcher knows how they end.
     """
@@ -115,6 +117,7 @@ class Run(Description):
     ended_ns: int | None = None
     exit_code: int | None = None
     signal: int | None = None
+    cpu_seconds: float | None = None
     notes: list[str] | None = None
     started_by: str | None = None
 

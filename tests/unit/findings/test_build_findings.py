@@ -28,6 +28,7 @@ from dynamo_core.model import (
     RecompileReasons,
     Recording,
     ResumeFunction,
+    Run,
     StackFrame,
     UnrolledLoop,
 )
@@ -433,6 +434,21 @@ def test_time_outside_of_graphs_is_a_finding_where_it_is_most_of_the_run(
         0
     ].runtime.overlap_seconds = None  # what of the calls' time counts twice is not recorded
     assert all(each.kind != kind for each in find(lasting))
+
+
+@pytest.mark.parametrize(("cpu_s", "is_found"), [(1.0, False), (6.0, True), (None, True)])
+def test_time_in_which_nothing_was_computed_is_not_lost(cpu_s: float | None, is_found: bool) -> None:
+    """A server that waits for requests: ten seconds, one of them in graphs."""
+    run = Run(exit_code=0, launcher_pid=7, ended_ns=11_000_000_000, cpu_seconds=cpu_s)
+    waiting = of_one_process(
+        run,
+        graphs=[graph(1, CompileId(0, 0), times=times(10, 0.1), calls=10)],
+        info=ProcessInfo(pid=1, ppid=7, began_ns=1_000_000_000),
+        end=ProcessEnd(ended_ns=11_000_000_000),
+        overlap_seconds=0.0,
+        compiling_in_calls_seconds=0.0,
+    )
+    assert any(each.kind == "time outside of graphs" for each in find(waiting)) is is_found
 
 
 def test_a_frame_that_waited_until_the_end_was_left_eager_and_counts() -> None:
