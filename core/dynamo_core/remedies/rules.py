@@ -431,7 +431,7 @@ def asked_for(cause: RecompileCause) -> str | None:
 def is_read_as_well(cause: RecompileCause) -> bool:
     """Whether the code makes a list longer, and reads what is in it on another line."""
     name = cause.lengthened_there
-    checks = chain(*cause.frame.records.checks.of_frame(cause.compiles[0].compile_id).values())
+    checks = chain(*cause.frame.checks.values())
     inside = (each for each in checks if plain_source(each.source).startswith(f"{cause.source}["))
     lines = {(each.user_code or "").strip() for each in inside} - {cause.line_of_guard}
     return name is not None and any(name in line for line in lines)
