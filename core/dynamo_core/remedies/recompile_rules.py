@@ -154,6 +154,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
             "recompile_dynamic_false",
             "recompile_scale_in_a_dictionary",
             "recompile_mask_of_sequences",
+            "recompile_length_in_a_dictionary",
         ),
         not_for=("recompile_specialised_size", "recompile_two_inputs", "recompile_counter_in_forward"),
     ),

@@ -153,7 +153,9 @@ _VALUES: BreakRules = (
         _VALUE,
         "`{line}` makes a list of what a tensor holds, " + NOT_KNOWN,
         (
-            _as_part_of_the_graph("split_by_counts", "tolist_of_lengths", may_change=_MAY_END),
+            _as_part_of_the_graph(
+                "split_by_counts", "tolist_of_lengths", "rows_split_to_experts", may_change=_MAY_END
+            ),
             RemedyTemplate(
                 "make the list before the call of `{function}`, and pass it in: needed where an operator "
                 "behind it has to know the sizes, since the setting then ends the program with an error.",
@@ -181,7 +183,12 @@ _VALUES: BreakRules = (
         "`{line}` takes a value out of a tensor, " + NOT_KNOWN,
         (
             _as_part_of_the_graph(
-                "item", "number_of_nodes", "slice_by_a_length", "levels_split_by_item", "jagged_to_dense"
+                "item",
+                "number_of_nodes",
+                "sizes_of_a_box",
+                "slice_by_a_length",
+                "levels_split_by_item",
+                "jagged_to_dense",
             ),
             RemedyTemplate(
                 "leave out `.item()` (or `float`, `int`), and calculate with the tensor.",
@@ -254,6 +261,19 @@ _OF_KNOWN_SIZE: RemedyTemplate[BreakContext] = RemedyTemplate(
     "use what has a known size in its place: a mask and `torch.where`, or `torch.topk`.",
     cures=("boolean_mask",),
 )
+
+
+def _with_such_operators(*cures: str) -> RemedyTemplate[BreakContext]:
+    return RemedyTemplate(
+        "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1` in the environment (or "
+        "`torch._dynamo.config.capture_dynamic_output_shape_ops = True` before the first call): then the "
+        "operator is part of the graph.",
+        cures=cures,
+        change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),)),
+        not_for=("loop_over_hits", "selection_then_branch"),
+    )
+
+
 _SIZES: BreakRules = (
     Rule(
         re.compile(r"Dynamic shape operator|Could not extract specialized integer from data-dependent"),
@@ -294,26 +314,35 @@ _SIZES: BreakRules = (
         line=re.compile(r"\.item\(\)|\.tolist\(\)|\bint\("),
     ),
     Rule(
-        re.compile(r"Dynamic shape operator\n"),
+        re.compile(r"Dynamic shape operator\n.{0,200}\brepeat_interleave\b"),
         _SIZED,
         (
+            _with_such_operators("repeated_by_durations"),
             RemedyTemplate(
-                "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1` in the environment (or "
-                "`torch._dynamo.config.capture_dynamic_output_shape_ops = True` before the first call): then "
-                "the operator is part of the graph.",
-                cures=(
-                    "unique",
-                    "counted_values",
-                    "index_of_a_timestep",
-                    "repeated_by_durations",
-                    "tokens_of_an_expert",
-                    "atoms_counted",
-                ),
-                change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),)),
-                not_for=("loop_over_hits", "selection_then_branch"),
+                "say how many come out, where that is known: `torch.repeat_interleave(…, output_size=n)`."
             ),
-            _OF_KNOWN_SIZE,
         ),
+    ),
+    Rule(
+        re.compile(r"Dynamic shape operator\n.{0,200}\bbincount\b"),
+        _SIZED,
+        (
+            _with_such_operators("atoms_counted", "counted_values", "counted_with_a_smallest_length"),
+            RemedyTemplate(
+                "count into as many places as there are, where that is known: `torch.zeros(n, "
+                "dtype=torch.int64).scatter_add_(0, x, torch.ones_like(x))` in place of `torch.bincount(x)`."
+            ),
+        ),
+    ),
+    Rule(
+        re.compile(r"Dynamic shape operator\n.{0,200}\b_?unique"),
+        _SIZED,
+        (_with_such_operators("unique"),),
+    ),
+    Rule(
+        re.compile(r"Dynamic shape operator\n"),
+        _SIZED,
+        (_with_such_operators("index_of_a_timestep", "tokens_of_an_expert"), _OF_KNOWN_SIZE),
     ),
     Rule(re.compile(r"Dynamic shape operator"), _SIZED, (_OF_KNOWN_SIZE,)),
 )
