@@ -1,4 +1,4 @@
-"""A mask is pasted into its box, whose sizes are taken out of a tensor.
+"""A mask is pasted into its box, whose size is taken out of a tensor.
 
 kind: graph break
 advice: TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS
@@ -11,10 +11,9 @@ import torch
 
 @torch.compile(backend="eager")
 def paste(mask, box, canvas):
-    width = int(box[2] - box[0] + 1)  # cause
-    height = int(box[3] - box[1] + 1)
+    side = int((box[2:] - box[:2]).max() + 1)  # cause
     resized = torch.nn.functional.interpolate(
-        mask[None, None], size=(height, width), mode="bilinear", align_corners=False
+        mask[None, None], size=(side, side), mode="bilinear", align_corners=False
     )[0, 0]
     return canvas + (resized > 0.5).float().sum()
 
