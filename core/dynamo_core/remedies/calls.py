@@ -40,7 +40,7 @@ DRAWN_BY_NUMPY: BreakRules = (
         (
             RemedyTemplate(
                 "draw the numbers before the call of `{function}`, and pass them in.",
-                cures=("numpy_random",),
+                cures=("numpy_random", "spans_drawn_by_numpy"),
                 change=_MOVED_CALL,
             ),
         ),

@@ -274,19 +274,20 @@ def _with_such_operators(*cures: str) -> RemedyTemplate[BreakContext]:
     )
 
 
-_SIZES: BreakRules = (
-    Rule(
-        re.compile(r"Dynamic shape operator|Could not extract specialized integer from data-dependent"),
-        "how often a loop runs depends on what a tensor holds (`{line}`), " + NOT_KNOWN,
-        (
-            RemedyTemplate(
-                "do not loop over what was found: calculate for all of them at once, with a mask of those "
-                "that are wanted, `torch.where(mask, new, 0)`.",
-                cures=("loop_over_hits",),
-            ),
+LOOP_OVER_HITS: Rule[BreakContext] = Rule(
+    re.compile(r"Dynamic shape operator|Could not extract specialized integer from data-dependent"),
+    "how often a loop runs depends on what a tensor holds (`{line}`), " + NOT_KNOWN,
+    (
+        RemedyTemplate(
+            "do not loop over what was found: calculate for all of them at once, with a mask of those "
+            "that are wanted, `torch.where(mask, new, 0)`.",
+            cures=("loop_over_hits", "classes_in_a_loop", "rows_of_each_expert"),
         ),
-        when=_is_looped_over,
     ),
+    when=_is_looped_over,
+)
+_SIZES: BreakRules = (
+    LOOP_OVER_HITS,
     Rule(
         re.compile(r"Dynamic shape operator"),
         _SIZED,
