@@ -366,6 +366,10 @@ PYTHON_CODE: BreakRules = (
                 "put `{line}` around the call of `{function}`, in place of having it inside.",
                 cures=("lock_held", "saved_on_the_cpu"),
             ),
+            RemedyTemplate(
+                "take all of the block out of the compiled code, behind the call of `{function}`, where no "
+                "tensor of the graph is calculated in it (a count under a lock, say).",
+            ),
         ),
         line=re.compile(r"^\s*(?:async )?with\b"),
     ),

@@ -153,9 +153,7 @@ _VALUES: BreakRules = (
         _VALUE,
         "`{line}` makes a list of what a tensor holds, " + NOT_KNOWN,
         (
-            _as_part_of_the_graph(
-                "split_by_counts", "tolist_of_lengths", "rows_split_to_experts", may_change=_MAY_END
-            ),
+            _as_part_of_the_graph("split_by_counts", "tolist_of_lengths", may_change=_MAY_END),
             RemedyTemplate(
                 "make the list before the call of `{function}`, and pass it in: needed where an operator "
                 "behind it has to know the sizes, since the setting then ends the program with an error.",
