@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Generic, Protocol, TypeVar
 
 from ..analysis.guard_failures import range_words
@@ -252,6 +252,13 @@ class BreakContext:
         }
 
     @property
+    def block(self) -> list[str]:
+        """The lines of the block that the line begins, as far as they are known."""
+        lines = [each for each in self.following if each.strip()]
+        depth = indentation(lines[0]) if lines else 0
+        return list(takewhile(lambda each: indentation(each) >= depth, lines))
+
+    @property
     def is_in_library(self) -> bool:
         """Whether the break is inside of a library other than torch."""
         return self.entered is not None and self.library not in (None, "torch")
@@ -289,6 +296,11 @@ class BreakContext:
         targets = targets_of(self.line)
         tested = [condition_of(line) for line in self.following]
         return any(target in _NAME.findall(condition or "") for condition in tested for target in targets)
+
+
+def indentation(line: str) -> int:
+    """How many spaces stand before the line's text."""
+    return len(line) - len(line.lstrip())
 
 
 def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> BreakContext:

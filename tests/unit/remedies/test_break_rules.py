@@ -454,3 +454,19 @@ def test_what_is_advised_beside_the_setting_is_of_the_operator(
     assert "TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS" in setting.text
     assert [alternative in each.text for each in others if alternative] == [True] * bool(alternative)
     assert bool(others) is bool(alternative)
+
+
+@pytest.mark.parametrize(
+    ("behind", "is_moved"),
+    [
+        (("        self.filled.value = n", "    return x"), True),
+        (("        self.filled.value += n", "        self.at = 0", "    return x"), True),
+        (("        self.kept = n", "        x = x + 1", "    return x"), False),
+        ((), False),
+    ],
+)
+def test_a_block_that_only_sets_attributes_is_taken_out_with_its_context(
+    behind: tuple[str, ...], is_moved: bool
+) -> None:
+    context = a_break("Unsupported context manager", "No lock.", "    with self.lock:", behind=behind)
+    assert ("with all of its block" in advice(context)) is is_moved
