@@ -87,10 +87,11 @@ class Case:
     @cached_property
     def findings(self) -> list[Finding]:
         """What is in the way, what is worth most first: the same on every surface."""
-        return [finding_in_cell(each) for each in self._found]
+        return [finding_in_cell(each) for each in self.found]
 
     @cached_property
-    def _found(self) -> list[Finding]:
+    def found(self) -> list[Finding]:
+        """The findings as the analyses make them, whatever their lines are in."""
         return findings_of(self._drafts)
 
     @cached_property
@@ -101,7 +102,7 @@ class Case:
     def actions(self) -> list[Action]:
         """What to do, what saves most first; each cures one finding or more. `context` is in none of them."""
         context = {finding.identity for finding in self.context}
-        actions = actions_of([each for each in self._found if each.identity not in context], self._saved)
+        actions = actions_of([each for each in self.found if each.identity not in context], self._saved)
         return [action_in_cell(each, self._by_identity[each.cures[0]]) for each in actions]
 
     @cached_property
