@@ -25,6 +25,7 @@ from .findings import (
     saved_together,
 )
 from .findings.finding import NOT_RECORDED
+from .findings.in_cells import action_in_cell, finding_in_cell
 from .model import Process, Recording
 from .shared.shown_in_notebook import bullets, numbered, paragraph, title
 from .shared.shown_paths import shown_path
@@ -86,6 +87,11 @@ class Case:
     @cached_property
     def findings(self) -> list[Finding]:
         """What is in the way, what is worth most first: the same on every surface."""
+        return [finding_in_cell(each) for each in self.found]
+
+    @cached_property
+    def found(self) -> list[Finding]:
+        """The findings as the analyses make them, whatever their lines are in."""
         return findings_of(self._drafts)
 
     @cached_property
@@ -96,7 +102,8 @@ class Case:
     def actions(self) -> list[Action]:
         """What to do, what saves most first; each cures one finding or more. `context` is in none of them."""
         context = {finding.identity for finding in self.context}
-        return actions_of([each for each in self.findings if each.identity not in context], self._saved)
+        actions = actions_of([each for each in self.found if each.identity not in context], self._saved)
+        return [action_in_cell(each, self._by_identity[each.cures[0]]) for each in actions]
 
     @cached_property
     def context(self) -> list[Finding]:

@@ -36,8 +36,14 @@ def fix_blocks(fixes: Fixes) -> Iterator[Block]:
             "its results. A seed for its random numbers may help.",
             "warning",
         )
-    for fix in fixes.fixes:
-        yield from _fix_blocks(fix, fixes)
+    numbers = [fix.number for fix in fixes.fixes]
+    if len({*numbers}) < len(numbers):
+        yield Paragraph(
+            "A number is that of an action of `dynamo explain`: findings that one action cures share it.",
+            "dim",
+        )
+    for at, fix in enumerate(fixes.fixes):
+        yield from _fix_blocks(fix, fixes, is_further=fix.number in numbers[:at])
     yield from _together(fixes)
 
 
@@ -61,8 +67,9 @@ def _what_was_done(fixes: Fixes) -> str:
     return f"{fixes.program} ran {number(len(fixes.runs), 'time')}, {seconds(took)} in all.{ended}{known}"
 
 
-def _fix_blocks(fix: Fix, fixes: Fixes) -> Iterator[Block]:
-    yield Heading(f"{fix.number}. {_title(fix)}", 3)
+def _fix_blocks(fix: Fix, fixes: Fixes, *, is_further: bool) -> Iterator[Block]:
+    """What came of it; one that `is_further` is cured by the action of a finding before it."""
+    yield Heading(f"{fix.number}{', also:' if is_further else '.'} {_title(fix)}", 3)
     yield Paragraph(fix.finding.title)
     if fix.kept is not None:
         yield Paragraph(f"→ {fix.kept.remedy.text}", "advice")
@@ -75,13 +82,14 @@ def _fix_blocks(fix: Fix, fixes: Fixes) -> Iterator[Block]:
         if faster:
             yield Paragraph(faster)
         yield from _others(fix, fix.kept)
-    elif fix.cured_by is not None:
+    if fix.is_proven:
         return
-    elif fix.trials:
-        yield Bullets([_tried(trial) for trial in fix.trials])
-    elif fix.finding.remedies:
-        what = "What was to be tried" if _is_left(fix) else "To be done by hand"
-        yield Paragraph(f"{what}: {fix.finding.remedies[0].text}", "advice")
+    yield Bullets([_tried(trial) for trial in fix.trials])
+    for remedy in fix.finding.remedies[:1]:
+        is_by_hand = remedy.change is None or not can_be_tried(remedy.change)
+        if is_by_hand or _is_left(fix):
+            what = "To be done by hand" if is_by_hand else "What was to be tried"
+            yield Paragraph(f"{what}: {remedy.text}", "advice")
 
 
 def _title(fix: Fix) -> str:

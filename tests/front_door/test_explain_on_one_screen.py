@@ -56,6 +56,11 @@ def test_twenty_items_in_one_forward_are_one_action() -> None:
     assert len(lines) <= 25 and len(drawn("hugging_face_breaks", "--all")) > 100
 
 
+def test_what_may_not_pay_back_names_the_command_that_measures_it() -> None:
+    (note,) = (line for line in drawn("hugging_face_breaks") if line.startswith("  - compiling took"))
+    assert note.endswith("(`dynamo bench`)")
+
+
 def test_sizes_met_again_behind_a_break_are_one_action() -> None:
     told = document("explain", stored("planted"))
     (first,) = (each for each in told["actions"] if "recompile" in each["times"])

@@ -230,7 +230,7 @@ def _what_is_said_of_them(recording: Recording) -> list[object]:
         (compile_,) = frame.compiles
         said += [recompile_advice(cause), frame.shown_name, frame.calls(compile_)]
         said += [moment_of(compile_.compile_id, frame.records, recording), cause.full_source]
-        said += [cause.eager_caller, cause.is_whole_graph, cause.trains, cause.is_of_dict]
+        said += [cause.eager_caller, cause.is_whole_graph, cause.frame.records.trains, cause.is_of_dict]
     return said
 
 

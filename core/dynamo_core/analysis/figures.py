@@ -1,11 +1,12 @@
 """What several findings rest on, each worked out once for a recording."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 
-from ..model import Frame, Process, Recording
+from ..model import Frame, Process, Recording, StackFrame, function_of
 from .break_costs import BreakCost, costs_of
 from .break_effects import DistinctBreak, Fallback, distinct_breaks, what_stopped
 from .recompile_echoes import CompileKey, Echoes, below_breaks, below_eager_frames, compile_key
@@ -68,6 +69,18 @@ class Figures:
             below_breaks(distinct.occurrences, self.recompiled, each.stream) for each in distinct.processes
         )
         return frozenset(chain.from_iterable(keys))
+
+    @cached_property
+    def calls_to(self) -> Mapping[tuple[Path, str, str], tuple[StackFrame, ...]]:
+        """The most calls by which compiled code came to a function with a break: by stream, file and name."""
+        found: dict[tuple[Path, str, str], tuple[StackFrame, ...]] = {}
+        met = ((process.stream, each) for process in self.recording.processes for each in process.breaks)
+        for stream, each in met:
+            for depth, frame in enumerate(each.stack):
+                key = stream, frame.place.file, function_of(frame.function)
+                if depth > len(found.setdefault(key, ())):
+                    found[key] = each.stack[:depth]
+        return found
 
     @cached_property
     def graph_times(self) -> list[GraphTime]:

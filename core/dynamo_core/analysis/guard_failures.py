@@ -6,10 +6,12 @@ of the program, though torch names one. Bounds that Inductor adds have no line e
 """
 
 import re
+from collections.abc import Mapping, Sequence
 
-from ..model import GuardCheck, GuardFailure, Place
+from ..model import CompileId, GuardCheck, GuardFailure, Place
 from ..recording.guards import parse_check, plain_source, split_comment
 from ..shared.failed_guard import AT_BREAK, is_on_stack, source_words, without_stack_names
+from .guard_text import tensor_check
 from .source_lines import changed_by
 
 # The range of a size that torch only requires not to be 0 or 1, and perhaps not to be too large.
@@ -134,3 +136,16 @@ def walk_in(source: str | None) -> str | None:
     """The part of a source that shows a walk through an argument, `tree.left.left`; None where none does."""
     found = _WALK.match(source or "")
     return None if found is None else found[0]
+
+
+def sizes_of_parameters(
+    checks: Mapping[CompileId | None, Sequence[GuardCheck]],
+) -> dict[tuple[str, int], dict[CompileId | None, str]]:
+    """The sizes of parameters that differ between versions: by source and index, the size in each version."""
+    found: dict[tuple[str, int], dict[CompileId | None, str]] = {}
+    for version, check in ((version, each) for version, of_version in checks.items() for each in of_version):
+        tensor = tensor_check(split_comment(check.code)[0])
+        if tensor is not None and tensor.class_ == "Parameter":
+            for index, size in enumerate(tensor.sizes):
+                found.setdefault((check.source, index), {})[version] = str(size)
+    return {dimension: sizes for dimension, sizes in found.items() if len(set(sizes.values())) > 1}

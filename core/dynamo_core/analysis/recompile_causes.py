@@ -15,7 +15,7 @@ from ..model import (
     StackFrame,
     Symbol,
 )
-from ..recording.guards import plain_source
+from ..recording.guards import is_on_parameter, plain_source
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .guard_failures import (
@@ -225,8 +225,10 @@ class RecompileCause:
     @property
     def is_needed_as_number(self) -> bool:
         """Whether the program depends on the very size or number, so that it cannot be dynamic."""
-        if self.specialization is not None or self.deciding is not None:
+        if self.deciding is not None:
             return True
+        if self.specialization is not None:
+            return not self.parameters_that_vary
         # Where torch has not tried to make it dynamic, the line shows whether it can be.
         is_fixed = self.kind == "value" and (self.is_of_module or self.is_global)
         return is_fixed and not self.symbols and bool(_DECIDES.match(self.line_of_guard))
@@ -270,8 +272,22 @@ class RecompileCause:
 
     @property
     def is_of_parameter(self) -> bool:
-        """Whether the size is that of a parameter, which torch keeps static by default."""
-        return any("on a parameter" in (failure.hint or "") for failure in self.failures)
+        """Whether the size is that of a parameter, or had to equal it; torch keeps those static."""
+        return any(map(is_on_parameter, self.failures)) or bool(self.parameters_that_vary)
+
+    @cached_property
+    def parameters_that_vary(self) -> list[tuple[str, int]]:
+        """The dimensions of parameters that differ with the size: for each its source and index."""
+        is_on_one = any(map(is_on_parameter, self.failures))
+        if self.kind != "size" or not (is_on_one or self.specialization):
+            return []
+        varying = self.frame.varying_parameters
+        came = {each.entry: each.expected for each in self.failures}
+        came |= {compile_.compile_id: self._actual(compile_, each) for compile_, each in self.met if each}
+        equal = (
+            all(came.get(at) in (None, size) for at, size in sizes.items()) for sizes in varying.values()
+        )
+        return list(varying) if is_on_one or any(equal) else []
 
     @property
     def is_of_module(self) -> bool:
@@ -297,7 +313,8 @@ class RecompileCause:
         if self.kind != "relation of sizes" or failure is None:
             return False
         return any(
-            _DUCK_SIZING in check.code and _code_of_check(check) == failure.check
+            _DUCK_SIZING in check.code
+            and plain_source(check.code.partition("  # ")[0]).strip() == failure.check
             for check in self.frame.size_checks
         )
 
@@ -375,17 +392,18 @@ class RecompileCause:
 
         What a layer has computed requires one there, what comes from the data does not.
         """
-        return self.trains and self.kind == "requires_grad" and self.eager_caller is None
+        return self.frame.records.trains and self.kind == "requires_grad" and self.eager_caller is None
 
     @cached_property
     def needs_both_versions(self) -> bool:
         """Whether each version is needed: there is nothing to fix.
 
-        So it is for training and evaluating, for a layer's input and the data, and for functions of one code.
+        So it is for training and evaluating, for a layer's input and the data, and for functions of one code,
+        unless they differ in the sizes of parameters alone.
         """
         if self.functions_with_this_code is not None:
-            return self.frame.limit is None
-        if not self.trains:
+            return self.frame.limit is None and not self.is_of_parameter
+        if not self.frame.records.trains:
             return False
         is_of_mode = self.is_of_grad_mode or self.is_of_training or self.kind == "dispatch keys"
         return is_of_mode or self.is_of_gradients_in_training
@@ -405,11 +423,6 @@ class RecompileCause:
         """Whether the program was compiled by `dynamo run`, and never calls torch.compile."""
         return self.frame.process.entire.is_captured_now
 
-    @property
-    def trains(self) -> bool:
-        """Whether the process trained anything that was compiled."""
-        return self.frame.records.trains
-
     @cached_property
     def version(self) -> tuple[int, int]:
         """The version of torch; (0, 0) where it was not recorded."""
@@ -428,6 +441,7 @@ class RecompileCause:
             found = dict.fromkeys(self._sizes_related_by(failure.check))
         elif self.full_source is not None:
             found[self.full_source, self.index] = None
+        found |= dict.fromkeys(self.parameters_that_vary)
         if self.dynamic is not True:
             for compile_ in self.compiles:
                 for symbol in self.frame.records.symbols.get(compile_.compile_id, ()):
@@ -481,7 +495,3 @@ def _what_differed(compile_: Compile, failure: GuardFailure | None) -> tuple[obj
     if failure.kind == "other" or failure.source is None:
         return (failure.kind, None, None, failure.check)
     return (failure.kind, failure.source, failure.dimension)
-
-
-def _code_of_check(check: GuardCheck) -> str:
-    return plain_source(check.code.partition("  # ")[0]).strip()

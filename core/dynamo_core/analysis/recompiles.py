@@ -8,7 +8,7 @@ raise or return.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from operator import itemgetter
@@ -32,7 +32,7 @@ from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .compile_records import CompileRecords
-from .guard_failures import is_in_range, walk_in
+from .guard_failures import is_in_range, sizes_of_parameters, walk_in
 from .guard_text import tensor_check
 from .summary import frame_of
 from .words import frame_name, number
@@ -111,10 +111,19 @@ class FrameRecompiles:
         return [*chain(*self.records.specializations.of_frame(self._any_id).values())]
 
     @property
+    def checks(self) -> Mapping[CompileId | None, list[GuardCheck]]:
+        """The checks of its cache entries, as far as recompiles depend on them."""
+        return self.records.checks.of_frame(self._any_id)
+
+    @cached_property
+    def varying_parameters(self) -> dict[tuple[str, int], dict[CompileId | None, str]]:
+        """By source and index, the sizes of parameters that differ between cache entries, in each entry."""
+        return sizes_of_parameters(self.checks)
+
+    @property
     def size_checks(self) -> list[GuardCheck]:
         """The checks of its cache entries on dynamic sizes."""
-        checks = chain(*self.records.checks.of_frame(self._any_id).values())
-        return [check for check in checks if ".size()[" in check.code]
+        return [check for check in chain(*self.checks.values()) if ".size()[" in check.code]
 
     @property
     def failures_after_freeze(self) -> list[GuardFailure]:
@@ -442,7 +451,7 @@ def sizes_compiled_for(frame: FrameRecompiles, source: str, index: int) -> list[
         dimension = f"{source}.size()[{index}]"
         hints = (symbol.hint for symbol in symbols if plain_source(symbol.source) == dimension)
         found += [(compile_id.compile or 0, hint) for hint in hints if compile_id is not None]
-    for compile_id, checks in frame.records.checks.of_frame(any_id).items():
+    for compile_id, checks in frame.checks.items():
         of_source = [check.code for check in checks if plain_source(check.source) == source]
         tensors = filter(None, (tensor_check(split_comment(code)[0]) for code in of_source))
         sizes = (tensor.sizes[index] for tensor in tensors if index < len(tensor.sizes))

@@ -41,6 +41,11 @@ _BYPASSES = tuple(
             "the function computes depends on its inputs alone.",
         ),
         (
+            r"Function module: torch\.amp\.autocast_mode",
+            "AOTAutograd's cache does not keep a graph in which `torch.autocast` is entered",
+            "enter `torch.autocast` around the call of the compiled function, in place of inside of it.",
+        ),
+        (
             r"Function module: (\S{1,200}), ?\nFunction name: (\S{1,200})",
             "AOTAutograd's cache does not know {0}.{1}",
             "make the function a custom operator (`torch.library.custom_op`), or, if its result depends on "

@@ -217,7 +217,7 @@ def _action(
 
 def _is_in_cost_of_a_break(consequence: Finding, causes: Sequence[Finding]) -> bool:
     """Whether it is counted already: what a break costs includes the recompiles that it brings about."""
-    return consequence.kind != "graph break" and any(
+    return consequence.kind in ("recompile", "recompile limit") and any(
         each.identity == consequence.because_of and each.kind == "graph break" for each in causes
     )
 

@@ -1,18 +1,20 @@
 """Findings: graph breaks, and with them the frames that run eager because of one."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from ..analysis.break_costs import BreakCost, effect_and_cost, title_of
 from ..analysis.break_effects import DistinctBreak, Fallback, what_stopped_compile
 from ..analysis.figures import Figures
+from ..analysis.recompile_echoes import CompileKey, compile_key
 from ..analysis.recompiles import is_recompile_limit
 from ..analysis.source_lines import is_library
 from ..analysis.summary import fell_back, never_tried
 from ..analysis.time.wall import across_ranks
 from ..analysis.words import first_line, frame_name, number, place, stable_text, without_numbers
-from ..model import Compile, Deferred, Frame, GraphBreak, Process, StackFrame
-from ..remedies.break_rules import break_cause
+from ..model import Compile, Deferred, Frame, GraphBreak, Process, StackFrame, function_of
+from ..remedies.break_rules import break_cause, loops_over_what_it_finds
 from ..remedies.expected import expected_break
 from ..remedies.rules import user_line
 from .build import break_remedies, remedy
@@ -71,7 +73,22 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
         remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
         brings_about=cost.recompiles.compiles
         | figures.recompiles_below(each.processes, frames)
-        | figures.recompiles_below_break(each),
+        | figures.recompiles_below_break(each)
+        | _in_its_loop(each),
+    )
+
+
+def _in_its_loop(each: DistinctBreak) -> frozenset[CompileKey]:
+    """The frames that run eager behind a break, if they loop over what the break's line finds."""
+    if not loops_over_what_it_finds(each.first):
+        return frozenset()
+    made_by = {met.compile_id for met in each.occurrences}
+    return frozenset(
+        compile_key(process.stream, frame.compile_id)
+        for process in each.processes
+        for function in process.resume_functions
+        for frame in process.frames
+        if function.made_by in made_by and frame.name == function.code_name and fell_back(frame)
     )
 
 
@@ -166,9 +183,16 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
             (frame.reason or "",),
             tests=tests_of(process, [frame]),
         ),
-        remedies=partial(break_remedies, kind, stopped, process.torch_version),
+        remedies=partial(break_remedies, kind, _with_calls_to_it(figures, fallback), process.torch_version),
         brings_about=figures.recompiles_below([process], [frame]),
     )
+
+
+def _with_calls_to_it(figures: Figures, fallback: Fallback) -> GraphBreak:
+    """What stopped it, with the calls that lead to it from what the program compiles."""
+    process, frame, stopped = fallback
+    calls = figures.calls_to.get((process.stream, frame.place.file, function_of(frame.name)), ())
+    return replace(stopped, stack=(*calls, *stopped.stack))
 
 
 def _of_compile(figures: Figures, process: Process, compile_: Compile) -> Draft:

@@ -17,7 +17,11 @@ from .kinds import SPECS, Kind
 from .tried import further_cures, order, outcome_of, outcomes
 
 _Value = TypeVar("_Value")
-_CONSEQUENCES = ("recompile", "recompile limit")  # kinds of which one may follow from another finding
+_CONSEQUENCES = (
+    "recompile",
+    "recompile limit",
+    "fell back to eager",
+)  # kinds of which one may follow from another finding
 _DYNAMIC_NUMBER = "SymNodeVariable("  # torch's class, in its words on the break
 _HOW_KNOWN: tuple[Known, ...] = ("measured", "sampled", "estimated")
 

@@ -132,13 +132,13 @@ _DEFINED = Advice("define the function once, outside of the loop, and pass in wh
 
 
 def recompiled_from_scratch(figures: Figures) -> Iterator[Draft]:
-    """One for each function of the user's of which copies, or the same one after resets, were compiled."""
+    """One for each function of which the same was compiled after resets, or copies, which are the user's."""
     for process in figures.recording.processes:
         by_function: dict[object, list[Compile]] = {}
         for compile_ in process.compiles:
             if _is_first(compile_):
                 by_function.setdefault((compile_.name, compile_.place), []).append(compile_)
-        often = [same for same in by_function.values() if len(same) >= _OFTEN]
+        often = [same for same in by_function.values() if _times_from_scratch(same) >= _OFTEN]
         frames = by_compile(process.frames) if often else ByCompile()
         for same in often:
             yield _draft_of_same(
@@ -146,8 +146,18 @@ def recompiled_from_scratch(figures: Figures) -> Iterator[Draft]:
             )
 
 
+def _times_from_scratch(same: Sequence[Compile]) -> int:
+    """How often it was compiled; of a library's function, which many may call, only after resets."""
+    is_librarys = same[0].place is None or is_library(same[0].place)
+    return len(_generations(same)) if is_librarys else len(same)
+
+
+def _generations(same: Sequence[Compile]) -> set[int]:
+    return {compile_.compile_id.generation for compile_ in same if compile_.compile_id is not None}
+
+
 def _is_first(compile_: Compile) -> bool:
-    """Whether it is the first compile of a function of the user's, as Dynamo counts them."""
+    """Whether it is the first compile of a function, as Dynamo counts them."""
     compile_id = compile_.compile_id
     return (
         compile_.is_forward
@@ -155,7 +165,6 @@ def _is_first(compile_: Compile) -> bool:
         and compile_id is not None
         and compile_id.compile == 0
         and compile_.place is not None
-        and not is_library(compile_.place)
         and resumed_function(compile_.name) is None
     )
 
@@ -163,9 +172,11 @@ def _is_first(compile_: Compile) -> bool:
 def _draft_of_same(figures: Figures, process: Process, same: Sequence[Compile], frame: Frame | None) -> Draft:
     first = same[0]
     spent = sum(compile_.seconds or 0.0 for compile_ in same[1:])
-    generations = {compile_.compile_id.generation for compile_ in same if compile_.compile_id is not None}
-    is_reset = len(generations) > 1
-    where = f"{place(first.place)}{process_title(process, figures.recording)}"
+    is_reset = len(_generations(same)) > 1
+    call = None if frame is None else (frame.called_from if is_reset else frame.compiled_by)
+    is_hidden = first.place is not None and is_library(first.place)
+    shown = call.place if is_hidden and call is not None else first.place
+    where = f"{place(shown)}{process_title(process, figures.recording)}"
     return Draft(
         "compiled anew",
         key=("reset" if is_reset else "defined anew",),
@@ -175,9 +186,9 @@ def _draft_of_same(figures: Figures, process: Process, same: Sequence[Compile], 
         if is_reset
         else "each time it was another function object with code of its own",
         processes=(process,),
-        place=first.place,
+        place=shown,
         function=first.name,
-        via=None if frame is None else (frame.called_from if is_reset else frame.compiled_by),
+        via=call,
         cost=Cost(Figure(spent, "measured"), saves_at_most=Figure(spent, "measured")),
         evidence=Evidence(
             tuple(str(compile_.compile_id) for compile_ in same),

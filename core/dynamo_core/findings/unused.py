@@ -5,20 +5,24 @@ from collections.abc import Iterator
 from ..analysis.figures import Figures
 from ..analysis.words import place
 from ..model import Process, Recording, UnusedCompile
-from .build import remedy
+from ..remedies.rules import Advice, edit
+from .build import remedies
 from .finding import Draft
 
 _ALWAYS_EAGER = "every call was made under the stance `force_eager`, which runs plain Python"
-_NOT_ALWAYS = "set the stance `force_eager` only around calls that are to run eager."
+_NOT_ALWAYS = Advice("set the stance `force_eager` only around calls that are to run eager.")
 _OF_A_FUNCTION = "torch.compile leaves the function as it was, and returns another one, which nothing called"
 _OF_A_MODULE = (
     "torch.compile compiles the call of a module (`model(x)`): its other methods, its parts one by one, and "
     "the module that was passed to `torch.compile` run eager"
 )
-_CALL_IT = "call what `torch.compile` returned, in place of what was passed to it."
-_CALL_THE_MODULE = (
-    "call the compiled module itself, or compile the method that is called "
-    "(`model.generate = torch.compile(model.generate)`)."
+_CALL_IT = Advice("call what `torch.compile` returned, in place of what was passed to it.")
+_IN_PLACE = edit(
+    "compile the module in place, `model.compile()` for `model = torch.compile(model)`: every call of it "
+    "then runs compiled, those in its own methods as well. A method that does not call it, or calls "
+    "`forward`, is compiled by itself (`model.generate = torch.compile(model.generate)`).",
+    "compiled in place",
+    "the names in its `state_dict` have no `_orig_mod.` in front",
 )
 
 
@@ -47,7 +51,7 @@ def _draft(process: Process, unused: UnusedCompile) -> Draft:
         what, cause, advice = "never ran compiled", _ALWAYS_EAGER, _NOT_ALWAYS
     else:
         what = "was never called"
-        cause, advice = (_OF_A_MODULE, _CALL_THE_MODULE) if unused.is_module else (_OF_A_FUNCTION, _CALL_IT)
+        cause, advice = (_OF_A_MODULE, _IN_PLACE) if unused.is_module else (_OF_A_FUNCTION, _CALL_IT)
     return Draft(
         "never called",
         key=(unused.function, unused.why),
@@ -57,5 +61,5 @@ def _draft(process: Process, unused: UnusedCompile) -> Draft:
         place=unused.line.place,
         function=unused.line.function,
         source=unused.line.text,
-        remedies=remedy("never called", advice),
+        remedies=remedies("never called", [advice]),
     )

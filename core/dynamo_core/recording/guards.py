@@ -197,6 +197,14 @@ def parse_guard_failure(text: str) -> GuardFailure:
     )
 
 
+def is_on_parameter(failure: GuardFailure) -> bool:
+    """Whether the failed guard is on a parameter, by the hint that torch adds.
+
+    Source: torch/_dynamo/guards.py (get_guard_fail_reason_helper), 2.8 to 2.15.
+    """
+    return "on a parameter" in (failure.hint or "")
+
+
 def plain_source(source: str) -> str:
     """A source as torch spells it in guard failures: `x` for `L['x']`.
 
@@ -240,17 +248,23 @@ class GuardBuilder:
     def finish(self) -> None:
         """Read the deferred guards of recompiled frames, as far as they concern the guards that failed."""
         failed: dict[CompileId, set[str]] = {}
+        # Frames with a size that may be fixed because it is that of a parameter, or has to equal it.
+        fixed = {each.compile_id.of_frame for each in self._process.specializations if each.compile_id}
         for reasons in self._process.recompile_reasons:
             for failure in reasons.failures:
                 if failure.entry is not None:
                     sources = failed.setdefault(failure.entry.of_frame, set())
                     sources |= {failure.source} if failure.source is not None else set()
+                    fixed |= {failure.entry.of_frame} if is_on_parameter(failure) else set()
         for compile_id, record in self._deferred if failed else ():
-            if compile_id.of_frame in failed:
-                self._read_deferred(compile_id, record, failed[compile_id.of_frame])
+            frame = compile_id.of_frame
+            if frame in failed:
+                self._read_deferred(compile_id, record, failed[frame], with_parameters=frame in fixed)
         self._deferred.clear()
 
-    def _read_deferred(self, compile_id: CompileId, record: Record, sources: set[str]) -> None:
+    def _read_deferred(
+        self, compile_id: CompileId, record: Record, sources: set[str], *, with_parameters: bool
+    ) -> None:
         try:
             text = record.payload() or ""
         except Damaged as error:
@@ -260,7 +274,8 @@ class GuardBuilder:
         def concerns_failures(source: str, check: str) -> bool:
             plain = plain_source(source)
             # Where a container's length failed, only the checks of its items have the user's line.
-            return _OF_SIZES in check or plain in sources or plain.rpartition("[")[0] in sources
+            concerns = _OF_SIZES in check or plain in sources or plain.rpartition("[")[0] in sources
+            return concerns or (with_parameters and check.startswith(f"check_tensor({source}, Parameter,"))
 
         checks, _ = parse_guard_tree(text, concerns_failures)
         self._process.recompiled_entries.append(GuardSet(compile_id, checks=checks))

@@ -5,10 +5,9 @@ Source: torch/_dynamo/symbolic_convert.py (generic_jump); read with 2.13, its na
 """
 
 import re
-from itertools import takewhile
 
 from ..analysis.source_lines import has_computed_message, is_made_of_conditions, targets_of
-from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule
+from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule, indentation
 
 _BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent jump")
 _ASSERT = re.compile(r"^\s*assert\b")
@@ -44,14 +43,9 @@ def _appends(break_context: BreakContext) -> bool:
 
 def _only_reports(break_context: BreakContext) -> bool:
     """Whether all that the branch does is to print, log or warn."""
-    lines = [line for line in break_context.following if line.strip()]
-    depth = _indentation(lines[0]) if lines else 0
-    body = list(takewhile(lambda line: _indentation(line) >= depth, lines))
-    return bool(body) and all(_REPORTS.match(line) for line in body if _indentation(line) == depth)
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    body = break_context.block
+    outer = [line for line in body if indentation(line) == indentation(body[0])]
+    return bool(outer) and all(map(_REPORTS.match, outer))
 
 
 def _is_made_of_conditions(break_context: BreakContext) -> bool:

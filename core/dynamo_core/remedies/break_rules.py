@@ -80,6 +80,11 @@ def break_cause(graph_break: GraphBreak, torch_version: str | None = None) -> st
     return " ".join((explanation or graph_break.kind).partition("\n\n")[0].split())
 
 
+def loops_over_what_it_finds(graph_break: GraphBreak) -> bool:
+    """Whether a loop is over what the line of a break finds, so that a break in the loop goes with it."""
+    return first_rule(TABLE, break_context_of(graph_break, None)) is values.LOOP_OVER_HITS
+
+
 def _parts(break_context: BreakContext, change: Change | None) -> dict[str, str]:
     return break_context.parts
 

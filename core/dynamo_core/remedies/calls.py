@@ -40,7 +40,7 @@ DRAWN_BY_NUMPY: BreakRules = (
         (
             RemedyTemplate(
                 "draw the numbers before the call of `{function}`, and pass them in.",
-                cures=("numpy_random",),
+                cures=("numpy_random", "spans_drawn_by_numpy"),
                 change=_MOVED_CALL,
             ),
         ),
@@ -268,7 +268,7 @@ ANY_OTHER: BreakRules = (
     Rule(
         re.compile(r"Unsupported method call"),
         "`{call}` is a call that torch does not know how to trace",
-        (RemedyTemplate(_ELSEWHERE, cures=("date_of_today",), change=_MOVED_CALL),),
+        (RemedyTemplate(_ELSEWHERE, cures=("date_of_today", "context_variable"), change=_MOVED_CALL),),
         unless=re.compile(r"^\s*(?:async )?with\b"),
         when=_is_inside,
     ),
@@ -339,7 +339,7 @@ REQUESTED: BreakRules = (
             RemedyTemplate(
                 "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it "
                 "before or after the compiled code.",
-                cures=("disabled_helper", "mode_made_inside"),
+                cures=("disabled_helper", "mode_made_inside", "hook_that_is_disabled"),
                 change=Change(edit="decorator removed"),
             ),
         ),

@@ -26,6 +26,14 @@ def _is_lstm_with_gradients(break_context: BreakContext) -> bool:
     return not break_context.context.startswith(("GRU", "RNN")) and break_context.grad_enabled is not False
 
 
+_WITH = re.compile(r"^\s*(?:async )?with\b")
+_CONTEXT = re.compile(r"context manager|GenericContextWrapping|_GeneratorContextManager|non-Tensor")
+
+
+def _only_sets_attributes(break_context: BreakContext) -> bool:
+    return bool(break_context.block) and all(map(_SETS_AN_ATTRIBUTE.match, break_context.block))
+
+
 # Before all others: inside of DistributedDataParallel the break can be of any kind.
 AROUND_DDP: BreakRules = (
     Rule(
@@ -359,7 +367,20 @@ PYTHON_CODE: BreakRules = (
         ),
     ),
     Rule(
-        re.compile(r"context manager|GenericContextWrapping|_GeneratorContextManager|non-Tensor"),
+        _CONTEXT,
+        "torch does not know how to enter and leave this context in compiled code: `{line}`",
+        (
+            RemedyTemplate(
+                "take `{line}`, with all of its block, out of the compiled code, behind the call of "
+                "`{function}`: it only sets attributes, which no graph is needed for.",
+                cures=("count_under_a_lock",),
+            ),
+        ),
+        line=_WITH,
+        when=_only_sets_attributes,
+    ),
+    Rule(
+        _CONTEXT,
         "torch does not know how to enter and leave this context in compiled code: `{line}`",
         (
             RemedyTemplate(
@@ -368,7 +389,7 @@ PYTHON_CODE: BreakRules = (
                 cures=("lock_held", "saved_on_the_cpu"),
             ),
         ),
-        line=re.compile(r"^\s*(?:async )?with\b"),
+        line=_WITH,
     ),
     Rule(
         re.compile(r"Import failure"),

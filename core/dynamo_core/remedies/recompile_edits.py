@@ -423,10 +423,16 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "list, with a mask of what is used.",
         cures=("recompile_list_that_is_read",),
     ),
+    one_remedy(  # key that the first call put in
+        lambda cause: cause.lengthened_there is not None and cause.is_of_dict and len(cause.met) == 1,
+        "{line} made {source} longer once: if it always has the same key, put that in before the first call; "
+        "else move it out of the compiled code, behind the call, and return what it needs.",
+        cures=("recompile_key_of_the_first_call",),
+    ),
     one_remedy(  # made longer there
         lambda cause: cause.lengthened_there is not None,
-        "{line} changes the length of {source} in each call, and each length is a version of its own: move "
-        "it out of the compiled code, behind the call, and return what it needs.",
+        "{line} changes the length of {source}, and each length is a version of its own: move it out of the "
+        "compiled code, behind the call, and return what it needs.",
         cures=("recompile_growing_list", "recompile_request_id"),
     ),
     one_remedy(  # kept by a function

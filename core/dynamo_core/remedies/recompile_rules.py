@@ -154,6 +154,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
             "recompile_dynamic_false",
             "recompile_scale_in_a_dictionary",
             "recompile_mask_of_sequences",
+            "recompile_length_in_a_dictionary",
         ),
         not_for=("recompile_specialised_size", "recompile_two_inputs", "recompile_counter_in_forward"),
     ),
@@ -167,7 +168,11 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
         not_for=("recompile_size_threshold", "recompile_equal_sizes"),
     ),
     one_remedy(  # names in the environment
-        lambda cause: _can_be_named(cause) and not (cause.is_duck_sizing and is_branch(cause)),
+        lambda cause: (
+            _can_be_named(cause)
+            and not (cause.is_duck_sizing and is_branch(cause))
+            and not (cause.is_of_parameter and len(cause.dynamic_sources) > _MOST_NAMES)
+        ),
         "{what} takes several values{values}: set `{typed}` in the program's environment, and one "
         "version serves {all} them.",
         _in_environment,
@@ -192,6 +197,8 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
             "recompile_batch_in_a_dataclass",
             "recompile_calls_counted_by_class",
             "recompile_root_of_a_size",
+            "recompile_parameters_of_blocks",
+            "recompile_sizes_of_parameters",
         ),
         not_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_string_argument"),
     ),

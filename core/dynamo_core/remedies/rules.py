@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Generic, Protocol, TypeVar
 
 from ..analysis.guard_failures import range_words
@@ -252,6 +252,13 @@ class BreakContext:
         }
 
     @property
+    def block(self) -> list[str]:
+        """The lines of the block that the line begins, as far as they are known."""
+        lines = [each for each in self.following if each.strip()]
+        depth = indentation(lines[0]) if lines else 0
+        return list(takewhile(lambda each: indentation(each) >= depth, lines))
+
+    @property
     def is_in_library(self) -> bool:
         """Whether the break is inside of a library other than torch."""
         return self.entered is not None and self.library not in (None, "torch")
@@ -289,6 +296,11 @@ class BreakContext:
         targets = targets_of(self.line)
         tested = [condition_of(line) for line in self.following]
         return any(target in _NAME.findall(condition or "") for condition in tested for target in targets)
+
+
+def indentation(line: str) -> int:
+    """How many spaces stand before the line's text."""
+    return len(line) - len(line.lstrip())
 
 
 def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> BreakContext:
@@ -431,7 +443,7 @@ def asked_for(cause: RecompileCause) -> str | None:
 def is_read_as_well(cause: RecompileCause) -> bool:
     """Whether the code makes a list longer, and reads what is in it on another line."""
     name = cause.lengthened_there
-    checks = chain(*cause.frame.records.checks.of_frame(cause.compiles[0].compile_id).values())
+    checks = chain(*cause.frame.checks.values())
     inside = (each for each in checks if plain_source(each.source).startswith(f"{cause.source}["))
     lines = {(each.user_code or "").strip() for each in inside} - {cause.line_of_guard}
     return name is not None and any(name in line for line in lines)

@@ -181,7 +181,12 @@ _VALUES: BreakRules = (
         "`{line}` takes a value out of a tensor, " + NOT_KNOWN,
         (
             _as_part_of_the_graph(
-                "item", "number_of_nodes", "slice_by_a_length", "levels_split_by_item", "jagged_to_dense"
+                "item",
+                "number_of_nodes",
+                "sizes_of_a_box",
+                "slice_by_a_length",
+                "levels_split_by_item",
+                "jagged_to_dense",
             ),
             RemedyTemplate(
                 "leave out `.item()` (or `float`, `int`), and calculate with the tensor.",
@@ -254,19 +259,33 @@ _OF_KNOWN_SIZE: RemedyTemplate[BreakContext] = RemedyTemplate(
     "use what has a known size in its place: a mask and `torch.where`, or `torch.topk`.",
     cures=("boolean_mask",),
 )
-_SIZES: BreakRules = (
-    Rule(
-        re.compile(r"Dynamic shape operator|Could not extract specialized integer from data-dependent"),
-        "how often a loop runs depends on what a tensor holds (`{line}`), " + NOT_KNOWN,
-        (
-            RemedyTemplate(
-                "do not loop over what was found: calculate for all of them at once, with a mask of those "
-                "that are wanted, `torch.where(mask, new, 0)`.",
-                cures=("loop_over_hits",),
-            ),
+
+
+def _with_such_operators(*cures: str) -> RemedyTemplate[BreakContext]:
+    return RemedyTemplate(
+        "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1` in the environment (or "
+        "`torch._dynamo.config.capture_dynamic_output_shape_ops = True` before the first call): then the "
+        "operator is part of the graph.",
+        cures=cures,
+        change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),)),
+        not_for=("loop_over_hits", "selection_then_branch"),
+    )
+
+
+LOOP_OVER_HITS: Rule[BreakContext] = Rule(
+    re.compile(r"Dynamic shape operator|Could not extract specialized integer from data-dependent"),
+    "how often a loop runs depends on what a tensor holds (`{line}`), " + NOT_KNOWN,
+    (
+        RemedyTemplate(
+            "do not loop over what was found: calculate for all of them at once, with a mask of those "
+            "that are wanted, `torch.where(mask, new, 0)`.",
+            cures=("loop_over_hits", "classes_in_a_loop", "rows_of_each_expert"),
         ),
-        when=_is_looped_over,
     ),
+    when=_is_looped_over,
+)
+_SIZES: BreakRules = (
+    LOOP_OVER_HITS,
     Rule(
         re.compile(r"Dynamic shape operator"),
         _SIZED,
@@ -294,26 +313,35 @@ _SIZES: BreakRules = (
         line=re.compile(r"\.item\(\)|\.tolist\(\)|\bint\("),
     ),
     Rule(
-        re.compile(r"Dynamic shape operator\n"),
+        re.compile(r"Dynamic shape operator\n.{0,200}\brepeat_interleave\b"),
         _SIZED,
         (
+            _with_such_operators("repeated_by_durations"),
             RemedyTemplate(
-                "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1` in the environment (or "
-                "`torch._dynamo.config.capture_dynamic_output_shape_ops = True` before the first call): then "
-                "the operator is part of the graph.",
-                cures=(
-                    "unique",
-                    "counted_values",
-                    "index_of_a_timestep",
-                    "repeated_by_durations",
-                    "tokens_of_an_expert",
-                    "atoms_counted",
-                ),
-                change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),)),
-                not_for=("loop_over_hits", "selection_then_branch"),
+                "say how many come out, where that is known: `torch.repeat_interleave(…, output_size=n)`."
             ),
-            _OF_KNOWN_SIZE,
         ),
+    ),
+    Rule(
+        re.compile(r"Dynamic shape operator\n.{0,200}\bbincount\b"),
+        _SIZED,
+        (
+            _with_such_operators("atoms_counted", "counted_values", "counted_with_a_smallest_length"),
+            RemedyTemplate(
+                "count into as many places as there are, where that is known: `torch.zeros(n, "
+                "dtype=torch.int64).scatter_add_(0, x, torch.ones_like(x))` in place of `torch.bincount(x)`."
+            ),
+        ),
+    ),
+    Rule(
+        re.compile(r"Dynamic shape operator\n.{0,200}\b_?unique"),
+        _SIZED,
+        (_with_such_operators("unique"),),
+    ),
+    Rule(
+        re.compile(r"Dynamic shape operator\n"),
+        _SIZED,
+        (_with_such_operators("index_of_a_timestep", "tokens_of_an_expert"), _OF_KNOWN_SIZE),
     ),
     Rule(re.compile(r"Dynamic shape operator"), _SIZED, (_OF_KNOWN_SIZE,)),
 )

@@ -4,8 +4,10 @@ At most 40 lines of 100 columns, whatever is in the recording. What is left out 
 that shows it.
 """
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from dynamo_core.analysis.verdict import ending, origin_sentence, verdict, versions
 from dynamo_core.analysis.words import number
@@ -33,6 +35,7 @@ _INDENT = "   "  # below the number of an action
 _IN_BLOCKS = ("launches", "waiting ranks")
 _NO_NOTES = ("verdict", "findings")
 _NOT_SEEN = "not seen:"
+_COMMAND = re.compile(r"`dynamo [a-z]+`")
 _ALL = "`dynamo explain --all` has"
 _IN_FULL = ("where compile time went", "the graphs")
 
@@ -80,9 +83,11 @@ def _also(case: Case) -> Iterator[Block]:
 
 
 def _with_command(finding: Finding) -> str:
-    """Its title, and the command that shows more."""
-    command = f" (`{finding.remedies[0].check}`)" if finding.remedies else ""
-    return _cut(finding.title, 1, command)
+    """Its title, and the command that its advice names, or else the one that shows more."""
+    named = (found[0] for each in finding.remedies if (found := _COMMAND.search(each.text)))
+    shown = (f"`{each.check}`" for each in finding.remedies)
+    command = next(chain(named, shown), "")
+    return _cut(finding.title, 1, command and f" ({command})")
 
 
 def _notes(case: Case, sections: Sequence[Section]) -> list[str]:

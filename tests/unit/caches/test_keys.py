@@ -156,6 +156,11 @@ def test_an_address_is_blamed_on_nothing_else() -> None:
     [
         ("Unsupported post grad custom pass", "a custom pass (post grad) has no stable id"),
         (
+            "Unsupported call_function target <function _enter_autocast>. \n Function module: "
+            "torch.amp.autocast_mode, \nFunction name: _enter_autocast",
+            "AOTAutograd's cache does not keep a graph in which `torch.autocast` is entered",
+        ),
+        (
             "Unsupported call_function target <built-in f>. \n Function module: mine.ops, \nFunction name: f",
             "AOTAutograd's cache does not know mine.ops.f",
         ),

@@ -244,7 +244,7 @@ def saved_by_one_action(recording: Recording, kind: Kind, each: Figure, outside:
         for name in ("f", "g")
     ]
     case = Case(recording)
-    case.findings = of_identities(by_identity(drafts))
+    case.found = of_identities(by_identity(drafts))
     case._drafts = by_identity(drafts)
     (action,) = case.actions
     assert case.cured_by(action) == case.findings

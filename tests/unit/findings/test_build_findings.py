@@ -194,6 +194,17 @@ def test_a_function_that_is_compiled_from_the_start_again_and_again_is_told_why(
     assert defined.identity != reset.identity
 
 
+def test_a_library_function_is_compiled_from_the_start_by_resets_alone() -> None:
+    sequential = Place("/usr/lib/python3.11/site-packages/torch/nn/modules/container.py", 250)
+
+    def found(*compiles: Compile) -> list[str]:
+        of_library = [replace(each, place=sequential) for each in compiles]
+        return [each.kind for each in find(of_one_process(compiles=of_library))]
+
+    assert found(*(first_compile(0, generation) for generation in range(3))) == ["compiled anew"]
+    assert found(*(first_compile(frame) for frame in range(4))) == []
+
+
 def test_a_backward_that_was_prepared_and_never_ran_is_the_first_thing_to_leave_out() -> None:
     pair = replace(pair_of(), backward={"aten.mm": 3, "aten.sum": 1})
     inductor = replace(graph(1, CompileId(0, 0), times=times(10, 0.001)), backend="inductor")

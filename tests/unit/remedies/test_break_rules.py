@@ -432,3 +432,41 @@ def test_no_setting_is_advised_where_a_tensor_fills(line: str, is_filled: bool) 
 )
 def test_a_loop_up_to_the_largest_number_is_to_run_to_a_size(line: str, is_known: bool) -> None:
     assert ("to a size that is known" in advice(a_break(*ITEM, line))) is is_known
+
+
+@pytest.mark.parametrize(
+    ("operator", "alternative"),
+    [
+        ("repeat_interleave.Tensor", "output_size=n"),
+        ("bincount.default", "scatter_add_"),
+        ("_unique2.default", None),
+        ("nonzero.default", "torch.topk"),
+    ],
+)
+def test_what_is_advised_beside_the_setting_is_of_the_operator(
+    operator: str, alternative: str | None
+) -> None:
+    words = (
+        "Dynamic shape operator",
+        f"Operator `aten.{operator}`'s output shape depends on input Tensor data.",
+    )
+    setting, *others = break_advice(a_break(*words, "found = f(x)"), "2.13.0")
+    assert "TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS" in setting.text
+    assert [alternative in each.text for each in others if alternative] == [True] * bool(alternative)
+    assert bool(others) is bool(alternative)
+
+
+@pytest.mark.parametrize(
+    ("behind", "is_moved"),
+    [
+        (("        self.filled.value = n", "    return x"), True),
+        (("        self.filled.value += n", "        self.at = 0", "    return x"), True),
+        (("        self.kept = n", "        x = x + 1", "    return x"), False),
+        ((), False),
+    ],
+)
+def test_a_block_that_only_sets_attributes_is_taken_out_with_its_context(
+    behind: tuple[str, ...], is_moved: bool
+) -> None:
+    context = a_break("Unsupported context manager", "No lock.", "    with self.lock:", behind=behind)
+    assert ("with all of its block" in advice(context)) is is_moved

@@ -73,10 +73,18 @@ def test_the_page_says_what_is_proven_what_was_tried_and_what_is_left() -> None:
     assert "dynamo fix --apply 1" in page
     assert "A step takes 10 ms; without it 20 ms to 21 ms (2.00 times as fast)." in page
     assert "set `a.b = True` — changes the output: line 1" in page
-    assert "1. /home/me/a.py:3: cured by fix 1" in page
+    assert "1, also: /home/me/a.py:3: cured by fix 1" in page
+    assert "findings that one action cures share it" in page
     assert "3. /home/me/a.py:3: 1 remedy tried, none cures it" in page
     assert "To be done by hand: do it by hand" in page
     assert "8 → 4 findings" in page
+
+
+def test_what_is_to_be_done_by_hand_is_said_beside_what_was_tried() -> None:
+    by_hand = replace(FINDING, remedies=(Remedy("edit", "do it by hand", "dynamo breaks"), SETTING))
+    page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(1, by_hand, [FAILED])])))
+    assert "1 remedy tried, none cures it" in page and "To be done by hand: do it by hand" in page
+    assert "share it" not in page
 
 
 def test_a_setting_is_shown_as_it_is_typed_with_what_it_may_change() -> None:

@@ -5,7 +5,7 @@ from functools import cache, partial
 
 from ...remedies.rules import Change
 from .branch import assert_of_one_condition, branch_to_where
-from .hoisting import compile_hoisted
+from .hoisting import compile_hoisted, compiled_in_place
 from .lines import (
     constant_message,
     data_ptr_to_is,
@@ -31,6 +31,7 @@ EDITS: Mapping[str, Edit] = {
     "assert of one condition": assert_of_one_condition,
     "numpy to torch": numpy_to_torch,
     "compile hoisted": compile_hoisted,
+    "compiled in place": compiled_in_place,
     "statement removed": statement_removed,
     "data_ptr to is": data_ptr_to_is,
     "decorator removed": decorator_removed,

@@ -1,6 +1,6 @@
-"""Move `torch.compile` out of a loop or function that runs repeatedly, to the place before it.
+"""Move `torch.compile`: out of a loop or function that runs repeatedly, or to the module itself.
 
-Only where what is compiled does not depend on names assigned in the loop or function.
+Out of a loop only where what is compiled does not depend on names assigned in the loop or function.
 """
 
 from collections.abc import Iterator
@@ -8,6 +8,27 @@ from collections.abc import Iterator
 import libcst as cst
 
 from .source import Source, alone_in, called_name, dotted, names_in, statement, torch_name
+
+
+def compiled_in_place(text: str, line: int) -> str | None:
+    """The source with `model = torch.compile(model, …)` on this line as `model.compile(…)`."""
+    source = Source(text)
+    found = source.statement_at(line)
+    small = alone_in(found)
+    call = small.value if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
+    if (
+        not isinstance(call, cst.Call)
+        or dotted(call.func) != f"{torch_name(source)}.compile"
+        or not call.args
+    ):
+        return None
+    assert found is not None and isinstance(small, cst.Assign)
+    model, *options = call.args
+    name = dotted(model.value)
+    if model.keyword is not None or model.star or name is None or name != dotted(small.targets[0].target):
+        return None
+    in_place = call.with_changes(func=cst.Attribute(model.value, cst.Name("compile")), args=options)
+    return source.with_changes({found: found.with_changes(body=[cst.Expr(in_place)])})
 
 
 def compile_hoisted(text: str, line: int) -> str | None:

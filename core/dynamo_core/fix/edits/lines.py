@@ -209,14 +209,14 @@ def set_at_the_start(text: str, line: int) -> str | None:
 
 
 def reset_removed(text: str, line: int) -> str | None:
-    """The source without the calls of `torch._dynamo.reset()` that are in loops."""
+    """The source without the calls of `torch._dynamo.reset()` that are in loops or functions."""
     source = Source(text)
     names = {f"{torch_name(source)}.{name}" for name in _RESETS}
     changes: dict[cst.CSTNode, cst.RemovalSentinel] = {}
     for call in source.every(cst.Call):
         statement = next(source.enclosing(call, cst.SimpleStatementLine), None)
-        is_in_loop = any(source.enclosing(call, cst.For, cst.While))
-        if dotted(call.func) in names and is_in_loop and statement is not None:
+        is_repeated = any(source.enclosing(call, cst.For, cst.While, cst.FunctionDef))
+        if dotted(call.func) in names and is_repeated and statement is not None:
             if _called(statement) is None or len(source.siblings(statement)) < 2:
                 return None
             changes[statement] = cst.RemoveFromParent()

@@ -300,6 +300,11 @@ def test_a_statement_before_all_that_is_compiled() -> None:
             "@torch.compile\ndef f(x): ...  # here\nfor x in y:\n    torch._dynamo.reset()\n    f(x)\n",
             "@torch.compile\ndef f(x): ...  # here\nfor x in y:\n    f(x)\n",
         ),
+        (
+            "reset removed",
+            "def load(state):\n    m.load_state_dict(state)\n    torch._dynamo.reset()\nf(x)  # here\n",
+            "def load(state):\n    m.load_state_dict(state)\nf(x)  # here\n",
+        ),
         ("reset removed", "torch._dynamo.reset()\nf(x)  # here\n", None),
         (
             "assert of one condition",

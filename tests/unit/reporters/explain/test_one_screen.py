@@ -43,7 +43,7 @@ def finding(line: int, *remedies: Remedy, file: str = "/home/me/model.py") -> Fi
 
 def case_of(*findings: Finding, run: Run | None = None) -> Case:
     case = Case(of_one_process(run or Run(exit_code=0, command=["train.py"]), end=ProcessEnd()))
-    case.findings = list(findings)
+    case.found = list(findings)
     return case
 
 

@@ -59,7 +59,7 @@ def links(recording: Recording) -> Links:
 
 def screen(recording: Recording, *findings: Finding) -> Page:
     case = Case(recording)
-    case.findings = list(findings)
+    case.found = list(findings)
     elements = first_screen(case, links(recording), None)
     return Page("".join(map(to_html, elements)))
 
