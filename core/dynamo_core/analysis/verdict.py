@@ -203,6 +203,9 @@ def capture_sentence(recording: Recording) -> str:
         return f"Capture could not start: {last.because}. The program ran eager."
     if first.decision == "observe" or (last.decision == "observe" and not _was_captured(busiest)):
         because = (first if first.decision == "observe" else last).because
+        is_typed = recording.run is not None and recording.run.has_launcher
+        if because == "--capture none" and not is_typed:  # as in a notebook
+            return "Only observed: what is compiled is what the program compiles."
         return " ".join([f"Only observed, because {because}.", *backend_without_effect(recording)])
     text = f"Captured by policy {first.policy!r} with backend {first.backend!r}"
     if first.fallback_random:

@@ -182,3 +182,11 @@ def test_versions_are_named_once_each() -> None:
 )
 def test_how_the_program_ended(run: Run, words: str) -> None:
     assert ending(run) == words
+
+
+def test_an_option_that_nobody_typed_is_not_named() -> None:
+    captures = [decided("observe", because="--capture none")]
+    assert capture_sentence(of_one_process(captures=captures)) == "Only observed, because --capture none."
+    for run in (None, Run(started_by="environment")):
+        (sentence, _) = capture_sentence(of_one_process(run, captures=captures)).split(":")
+        assert sentence == "Only observed"
