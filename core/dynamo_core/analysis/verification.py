@@ -221,7 +221,11 @@ def wrong_call_text(call: VerifiedProgramCall) -> str:
     off = call.detail or ""
     if call.error is not None:
         off = f"off by {call.error:.2g}" + ("" if call.allowed is None else f", {call.allowed:.2g} allowed")
-    return f"{call.path}: {off}"
+    return off if off.startswith(call.path) else f"{call.path}: {off}"  # `raised ValueError: …`
+
+
+# Stages of torch's own compiler; the name of any other is a backend's.
+_STAGES = ("tracing", "guards", "AOTAutograd", "decompositions", "inductor")
 
 
 def since_text(call: VerifiedProgramCall) -> str:
@@ -229,7 +233,8 @@ def since_text(call: VerifiedProgramCall) -> str:
     if call.stage == "guards":
         since = "an entry compiled for other values was used again: torch does not guard what changed"
     else:
-        since = "" if call.stage is None else f"wrong since {call.stage}"
+        stage = call.stage if call.stage is None or call.stage in _STAGES else f"the backend {call.stage}"
+        since = "" if stage is None else f"wrong since {stage}"
     if call.wrong_place is None:
         return since
     operation = "" if call.operation is None else f" ({call.operation})"

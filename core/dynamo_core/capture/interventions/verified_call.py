@@ -179,7 +179,8 @@ def _structure_difference(gm: "GraphModule", result: Any) -> str | None:
     if not isinstance(result, (tuple, list)):
         return f"the backend returned a {type(result).__name__}, the graph returns a tuple of {len(outputs)}"
     if len(result) != len(outputs):
-        return f"the backend returned {len(result)} values, the graph returns {len(outputs)}"
+        values = "1 value" if len(result) == 1 else f"{len(result)} values"
+        return f"the backend returned {values}, the graph returns {len(outputs)}"
     return None
 
 
