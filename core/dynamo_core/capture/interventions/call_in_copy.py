@@ -334,10 +334,14 @@ def program_function(compiled: Any) -> Any:
 def outcome_of(
     call: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any], mode: Any = None
 ) -> dict[str, Any]:
-    """What a call returned or raised, and what it printed, as roots. Raises TooLittleMemory."""
+    """What a call returned or raised, and what it printed, as roots. Raises TooLittleMemory.
+
+    The program's own modes see the call, and nothing else that a copy does.
+    """
+    seen = sys.modules["torch"]._C._EnableTorchFunction()
     with noting_printed() as printed:
         try:
-            with mode if mode is not None else nullcontext():
+            with seen, mode if mode is not None else nullcontext():
                 outcome = {RESULT: call(*args, **named)}
         except Exception as error:
             if is_out_of_memory(error):  # a copy may have less of it than the program

@@ -57,6 +57,18 @@ def asked(function: Any, *args: Any) -> dict[str, Any]:
         server.end()
 
 
+def test_modes_of_the_program_see_the_call_alone() -> None:
+    class Twice(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return 2 * func(*args, **(kwargs or {}))
+
+    x = torch.ones(3)
+    with Twice(), torch._C.DisableTorchFunction():
+        leaves = asked(lambda x: x.view(-1), x)
+    assert leaves["result"][-1].tolist() == [2.0, 2.0, 2.0]
+    assert leaves["args[0]"][-1].tolist() == [1.0, 1.0, 1.0]
+
+
 def test_tensors_of_two_dtypes_that_share_memory_are_sent() -> None:
     leaves = asked(lambda x: torch.view_as_complex(x), torch.ones(3, 2))
     assert leaves["result"][-1].tolist() == [1 + 1j] * 3
