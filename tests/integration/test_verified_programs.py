@@ -43,7 +43,6 @@ MISSING = {
     # A backward in a copy does not see what the program changes after the call. Of the second one the report
     # says that the gradients were not compared.
     "backward_reads_a_list": "alarm",
-    "unused_output_overwritten": "alarm",
     # How often a tensor was written is not compared.
     "write_that_autograd_sees": "alarm",
     # The place is what made the value last, or that of the compiled function.

@@ -235,6 +235,8 @@ class ProgramCall:
         An input that was made by other operations, and written by the call, has none of its own afterwards.
         Those that the backward writes, as a hook may that takes a step of the optimizer, are there as well.
         """
+        import torch
+
         outputs = dict(tensors_in({RESULT: result}))
         inputs = {
             f"{GRADIENT}{path}": value
@@ -245,6 +247,8 @@ class ProgramCall:
             value.retain_grad()
         versions = {path: _version(value) for path, value in inputs.items()}
         for each in self._passes:
+            for path in each["written"]:  # what was saved of it is no longer what it was
+                torch.autograd.graph.increment_version(outputs[path])
             outcome = outcome_of(partial(_backward, each, outputs, list(inputs.values())), (), {})
             if RAISED in outcome:
                 return observe(outcome, set())

@@ -259,6 +259,11 @@ class ComparedFunction:
         """Compare no further call: one was wrong, or took too long in a copy."""
         self._has_stopped = True
 
+    @property
+    def function(self) -> Any:
+        """The program's function or module."""
+        raise NotImplementedError
+
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""
         raise NotImplementedError
@@ -278,9 +283,14 @@ class _Entry(ComparedFunction):
         make = functools.partial(ProgramCall, self._compiled, self._context, self.backend, args, named)
         return self.call(functools.partial(self._compiled, *args, **named), make)
 
+    @property
+    def function(self) -> Any:
+        """The program's function or module."""
+        return program_function(self._compiled)
+
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""
-        function = program_function(self._compiled)
+        function = self.function
         code = getattr(function, "__code__", None)
         owner = getattr(function, "__self__", None)
         name = getattr(function, "__qualname__", type(function).__name__)
