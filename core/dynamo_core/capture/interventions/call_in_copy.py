@@ -102,8 +102,7 @@ class ProgramCall:
         random.setstate(self._python_state)
         sys.dont_write_bytecode = True
         self._passes = _passes_in(file)
-        if self._passes:
-            _keep_gradients_of_this_rank(self.roots())
+        _keep_to_this_rank(self.roots(), is_backward=bool(self._passes))
         if what == EAGER:
             refuse_to_reach_out()
             leaves = self._observed(self._in_eager, leave_out=detail != ALL_VALUES)
@@ -275,10 +274,15 @@ def _backward(each: dict[str, Any], outputs: dict[str, Any], inputs: list[Any]) 
         torch.autograd.backward(starts, seeds, each["keeps_graph"], each["creates_graph"])
 
 
-def _keep_gradients_of_this_rank(roots: dict[str, Any]) -> None:
-    """Let a backward wait for no other rank: DistributedDataParallel does not add the gradients up."""
+def _keep_to_this_rank(roots: dict[str, Any], *, is_backward: bool) -> None:
+    """Let DistributedDataParallel wait for no other rank: it agrees on no buckets, and adds no gradients up.
+
+    Source: torch/nn/parallel/distributed.py (_pre_forward, whose second call rebuilds buckets), read in 2.13.
+    """
     torch = sys.modules["torch"]
-    for root in roots.values():
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        torch.distributed.Reducer._rebuild_buckets = lambda _: False
+    for root in roots.values() if is_backward else ():
         for module in root.modules() if isinstance(root, torch.nn.Module) else ():
             if isinstance(module, torch.nn.parallel.DistributedDataParallel):
                 module.require_backward_grad_sync = False
