@@ -19,6 +19,7 @@ from dynamo_core.capture.interventions.fork_server import ForkServer, TooLittleM
 
 MEMORY = [
     MemoryError(),
+    RuntimeError("[enforce fail at alloc_cpu.cpp:127] . DefaultCPUAllocator: not enough memory: you tried"),
     RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
     torch.OutOfMemoryError("CUDA out of memory"),
 ]
@@ -45,6 +46,12 @@ def test_too_little_memory_in_a_copy_is_no_exception_of_the_program(error: Excep
 
 def test_another_exception_is_what_the_call_raised() -> None:
     assert outcome_of({"a": 1}.__getitem__, ("b",), {})["raised"] == "KeyError: 'b'"
+
+
+def test_an_error_about_memory_that_is_shared_is_what_the_call_raised() -> None:
+    x = torch.arange(20.0)
+    outcome = outcome_of(x[1:].copy_, (x[:-1],), {})
+    assert "refer to a single memory location" in outcome["raised"]
 
 
 def asked(function: Any, *args: Any, passes: Any = ()) -> dict[str, Any]:
