@@ -38,12 +38,18 @@ STAGES = {"tracing", "guards", "AOTAutograd", "decompositions", "inductor"}
 
 # Of a wrong program: "alarm" where none is given, else "line" or "stage", or both, where they are others.
 MISSING = {
+    # The place is the first operation with another value.
+    "class_made_before_a_break": "line",
+    "groups_kept": "line",
+    # Each operation is right alone; what was made of them raises.
+    "view_of_overlapping_arguments": "line",
+    # The place is the call in the compiled function.
+    "set_with_its_own_add": "line",
     # Not compared: what a function behind a cache writes through what it returned before.
     "cached_function": "alarm",
     # A backward in a copy does not see what the program changes after the call. Of the second one the report
     # says that the gradients were not compared.
     "backward_reads_a_list": "alarm",
-    "unused_output_overwritten": "alarm",
     # How often a tensor was written is not compared.
     "write_that_autograd_sees": "alarm",
     # The place is what made the value last, or that of the compiled function.

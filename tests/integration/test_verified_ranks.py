@@ -50,8 +50,8 @@ def test_each_rank_compares_its_own_calls(run: Runner, read: Runner, tmp_path: P
     of_score = [call for call in calls if call["name"] == "<lambda>"]
     assert {call["process"]["rank"] for call in of_score} == {0, 1}
     assert [call["outcome"] for call in of_score] == ["agrees"] * 6
-    others = {call["outcome"] for call in calls if call["name"] != "<lambda>"}
-    assert others and "disagrees" not in others
+    others = [(call["outcome"], call["gradients"]) for call in calls if call["name"] != "<lambda>"]
+    assert others == [("agrees", "compared")] * 6
 
 
 @nightly

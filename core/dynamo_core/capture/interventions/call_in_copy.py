@@ -102,8 +102,7 @@ class ProgramCall:
         random.setstate(self._python_state)
         sys.dont_write_bytecode = True
         self._passes = _passes_in(file)
-        if self._passes:
-            _keep_gradients_of_this_rank(self.roots())
+        _keep_to_this_rank(self.roots(), is_backward=bool(self._passes))
         if what == EAGER:
             refuse_to_reach_out()
             leaves = self._observed(self._in_eager, leave_out=detail != ALL_VALUES)
@@ -235,6 +234,8 @@ class ProgramCall:
         An input that was made by other operations, and written by the call, has none of its own afterwards.
         Those that the backward writes, as a hook may that takes a step of the optimizer, are there as well.
         """
+        import torch
+
         outputs = dict(tensors_in({RESULT: result}))
         inputs = {
             f"{GRADIENT}{path}": value
@@ -245,6 +246,8 @@ class ProgramCall:
             value.retain_grad()
         versions = {path: _version(value) for path, value in inputs.items()}
         for each in self._passes:
+            for path in each["written"]:  # what was saved of it is no longer what it was
+                torch.autograd.graph.increment_version(outputs[path])
             outcome = outcome_of(partial(_backward, each, outputs, list(inputs.values())), (), {})
             if RAISED in outcome:
                 return observe(outcome, set())
@@ -271,10 +274,15 @@ def _backward(each: dict[str, Any], outputs: dict[str, Any], inputs: list[Any]) 
         torch.autograd.backward(starts, seeds, each["keeps_graph"], each["creates_graph"])
 
 
-def _keep_gradients_of_this_rank(roots: dict[str, Any]) -> None:
-    """Let a backward wait for no other rank: DistributedDataParallel does not add the gradients up."""
+def _keep_to_this_rank(roots: dict[str, Any], *, is_backward: bool) -> None:
+    """Let DistributedDataParallel wait for no other rank: it agrees on no buckets, and adds no gradients up.
+
+    Source: torch/nn/parallel/distributed.py (_pre_forward, whose second call rebuilds buckets), read in 2.13.
+    """
     torch = sys.modules["torch"]
-    for root in roots.values():
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        torch.distributed.Reducer._rebuild_buckets = lambda _: False
+    for root in roots.values() if is_backward else ():
         for module in root.modules() if isinstance(root, torch.nn.Module) else ():
             if isinstance(module, torch.nn.parallel.DistributedDataParallel):
                 module.require_backward_grad_sync = False
@@ -334,10 +342,14 @@ def program_function(compiled: Any) -> Any:
 def outcome_of(
     call: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any], mode: Any = None
 ) -> dict[str, Any]:
-    """What a call returned or raised, and what it printed, as roots. Raises TooLittleMemory."""
+    """What a call returned or raised, and what it printed, as roots. Raises TooLittleMemory.
+
+    The program's own modes see the call, and nothing else that a copy does.
+    """
+    seen = sys.modules["torch"]._C._EnableTorchFunction()
     with noting_printed() as printed:
         try:
-            with mode if mode is not None else nullcontext():
+            with seen, mode if mode is not None else nullcontext():
                 outcome = {RESULT: call(*args, **named)}
         except Exception as error:
             if is_out_of_memory(error):  # a copy may have less of it than the program

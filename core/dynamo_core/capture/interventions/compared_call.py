@@ -32,7 +32,7 @@ from .call_in_copy import (
     tensors_in,
 )
 from .fork_server import ForkServer, NoAnswer, NoAnswerInTime, available_bytes
-from .observed_state import RAISED, RESULT, TENSOR, Leaves
+from .observed_state import RAISED, RESULT, TENSOR, VALUE, Leaves, python_values
 from .operation_log import first_cast_to_short
 from .printed_text import NOT_NOTED
 from .state_difference import (
@@ -52,7 +52,10 @@ OTHER_CALL = "another call was being compared"
 _AGREES = "agrees"
 _OTHER_THREADS = "what the program's own call gave, since other threads may have changed values meanwhile"
 _MEMORY = "values with memory that nothing has filled"
+_MEMORY_OF_GRADIENTS = "gradients with memory that nothing has filled"
 _NO_INPUTS = "not compared: no parameter or input that needs a gradient was found"
+_CHANGED = "not compared: {} changed between the call and its backward"
+_WRITTEN_BY_OTHERS = "what another thread writes"
 _NO_GRADIENTS = "not compared: the backward left no gradient"
 _NOT_ENDED = "not compared: the program's backward did not come to its end, as that in the copy did"
 _BACKWARD = "backward"  # the path of what a backward raised
@@ -85,6 +88,10 @@ class Compiled(Protocol):
     backend: Any
 
     @property
+    def function(self) -> Any:
+        """The program's function or module."""
+
+    @property
     def verifier(self) -> Verifier:
         """The verifier of this process."""
 
@@ -111,6 +118,7 @@ class ComparedCall:
         self._seconds = _SHORTEST_LIMIT
         self._passes = b""  # of the backward that is compared
         self._is_memory_left_out = False
+        self._left: Leaves = {}  # Python's own values as the call left them, where it waits for a backward
         self._fields: dict[str, Any] = {}
         self._spent_ns = 0
 
@@ -127,8 +135,9 @@ class ComparedCall:
         except Exception as error:
             self._fields = {"outcome": "not compared", "why": self._why(error)}
         del self.program  # what it was given is the program's alone
+        waits = self._may_wait(outcome)
         self._spend(spent_ns + perf_counter_ns() - began)
-        if not self._may_wait(outcome):
+        if not waits:
             self.finish()
 
     def _may_wait(self, outcome: dict[str, Any]) -> bool:
@@ -137,11 +146,24 @@ class ComparedCall:
         outputs = [each for each in tensors_in({RESULT: outcome[RESULT]}) if each[1].grad_fn is not None]
         waiting = self._entry.verifier.waiting
         if outputs and not waiting.are_too_many():
+            self._left = self._python_values()
             waiting.add(self, outputs)
             return True
         if outputs:
             self._fields["gradients"] = "not compared: too many other calls waited for their backward"
         return False
+
+    def changed_since(self) -> str | None:
+        """What the program has changed since the call, of what its functions name; None if nothing."""
+        began, now, left = perf_counter_ns(), self._python_values(), self._left
+        self._spend(perf_counter_ns() - began)
+        return next((path for path in (*now, *left) if now.get(path) != left.get(path)), None)
+
+    def _python_values(self) -> Leaves:
+        try:
+            return python_values(self._entry.function)
+        except RuntimeError:  # a dictionary changed its size while it was walked
+            return {_WRITTEN_BY_OTHERS: [VALUE, str(perf_counter_ns())]}
 
     def compare_backward(self, passes: Sequence[dict[str, Any]]) -> bool:
         """Compare the gradients after these passes; whether those after further ones are to be compared."""
@@ -235,6 +257,7 @@ class ComparedCall:
     def _compared_backward(self, passes: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Compare the gradients of two copies, to which the program's backward is given."""
         self._passes = bytes(saved(list(passes)))
+        self._is_memory_left_out = False
         eager, compiled = self._ask(EAGER), self._ask(COMPILED)
         differences = compare_leaves(compiled, eager, self._again).differences
         differences = [
@@ -243,8 +266,14 @@ class ComparedCall:
         ]
         if differences:
             return {"gradients": COMPARED, **self._described(differences, compiled, eager)}
+        if self._is_memory_left_out and _MEMORY_OF_GRADIENTS not in (self._fields["left_out"] or ""):
+            left_out = (self._fields["left_out"], _MEMORY_OF_GRADIENTS)
+            self._fields["left_out"] = "; ".join(filter(None, left_out))
         if RAISED not in compiled and not passes[-1]["has_ended"]:
             return {"gradients": _NOT_ENDED}
+        changed = next(filter(None, (each["changed"] for each in passes)), None)
+        if changed is not None:
+            return {"gradients": _CHANGED.format(changed)}
         if RAISED in compiled or any(leaf[0] == TENSOR for leaf in eager.values()):
             return {"gradients": COMPARED}
         return {"gradients": _NO_GRADIENTS if eager else _NO_INPUTS}
@@ -274,7 +303,7 @@ class ComparedCall:
         if at is not None:
             return fields | dict(zip(("wrong_file", "wrong_line"), at, strict=True))
         with suppress(Exception):  # then the line is not known
-            fields |= _place_fields(place_of(first, stage, self._lines))
+            fields |= _place_fields(place_of(differences, stage, self._lines))
         return fields
 
     def _lines(self, which: str) -> dict[str, Any]:

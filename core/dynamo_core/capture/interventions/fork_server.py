@@ -24,6 +24,8 @@ _LOOKS_EVERY = 0.002
 _CHUNK = 1 << 12
 _DONE, _FAILED, _REFUSED, _TOO_LONG = b"d", b"f", b"r", b"t"
 _REFUSED_CODE = 73
+# Source: c10/core/impl/alloc_cpu.cpp (alloc_cpu), and strerror(ENOMEM), which mmap gives; read in 2.13.
+_OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "Cannot allocate memory", "bad_alloc")
 # Audit events of what reaches out of the process: https://docs.python.org/3/library/audit_events.html
 _CHANGES = frozenset(
     f"os.{name}"
@@ -50,7 +52,7 @@ class TooLittleMemory(CannotTry):
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether memory could not be had; torch raises a RuntimeError for it on the CPU."""
     torch = sys.modules["torch"]
-    is_torchs = isinstance(error, RuntimeError) and "memory" in str(error).lower()
+    is_torchs = isinstance(error, RuntimeError) and any(each in str(error) for each in _OUT_OF_MEMORY)
     return is_torchs or isinstance(error, (MemoryError, torch.OutOfMemoryError))
 
 

@@ -131,6 +131,15 @@ def observe(roots: Mapping[str, Any], untouched: set[int], *, keep: bool = False
     return leaves
 
 
+def python_values(function: Any) -> Leaves:
+    """The leaves of what a function names, and its module has, that hold Python's own values."""
+    return {
+        path: leaf
+        for path, leaf in observe(roots_of(function, (), {}), set()).items()
+        if leaf[0] != TENSOR and not path.startswith((GRADIENT, LEFT_OUT))
+    }
+
+
 class _Walk:
     def __init__(self, leaves: Leaves, untouched: set[int], keep: bool) -> None:
         import torch

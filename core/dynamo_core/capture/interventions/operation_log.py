@@ -29,7 +29,7 @@ noting: list["OperationLog"] = []
 class OperationLog:
     """Operations in order: file, line and name of each, a sum of its first result, that one's dtype and
     memory, the names of the frame's variables that hold Python's own values, and the program's lines that
-    called it, the outermost first.
+    called it, the outermost first. Of an operation without a result, the memory is that which it writes.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class OperationLog:
                 try:
                     result = func(*args, **(kwargs or {}))
                 finally:
-                    log._note(str(func).removeprefix("aten."), result)
+                    log._note(str(func).removeprefix("aten."), result, _written(func, args))
                 return result
 
         return Noting()  # type: ignore[no-untyped-call]
@@ -75,7 +75,7 @@ class OperationLog:
 
         return Running(gm)
 
-    def _note(self, name: str, result: Any) -> None:
+    def _note(self, name: str, result: Any, written: Any) -> None:
         if len(self.operations) >= _MOST_OPERATIONS:
             return
         lines, names = self._lines, []
@@ -87,7 +87,14 @@ class OperationLog:
         file, line = lines[-1] if lines else ("", 0)
         first = result[0] if isinstance(result, (tuple, list)) and result else result
         dtype = str(getattr(first, "dtype", ""))
-        self.operations.append([file, line, name, _sum(first), dtype, memory_of(first), names, lines])
+        memory = memory_of(written if result is None else first)
+        self.operations.append([file, line, name, _sum(first), dtype, memory, names, lines])
+
+
+def _written(func: Any, args: Sequence[Any]) -> Any:
+    """The first argument of an operator that it writes; None if there is none."""
+    schema = zip(func._schema.arguments, args, strict=False)
+    return next((value for each, value in schema if each.alias_info and each.alias_info.is_write), None)
 
 
 def _own_frames() -> Iterator[Any]:
@@ -187,17 +194,17 @@ def _line_of(
 
 def last_operation_on(
     operations: Sequence[Operation], memory: list[Any] | None, *, writes: bool
-) -> tuple[str, int, str] | None:
-    """The file, line and name of the last operation that gave a tensor of this memory, or that wrote it."""
+) -> int | None:
+    """The index of the last operation that gave a tensor of this memory, or that wrote it."""
     if memory is None:
         return None
     found = [
-        each
-        for each in operations
-        if each[5] and each[5][0] == memory[0] and (not writes or _writes(each[2]))
+        index
+        for index, each in enumerate(operations)
+        if each[5] and each[5][0] == memory[0] and (not writes or _writes(each))
     ]
-    exact = [each for each in found if each[5] == memory]
-    return next(((file, line, name) for file, line, name, *_ in reversed(exact or found)), None)
+    exact = [index for index in found if operations[index][5] == memory]
+    return max(exact or found, default=None)
 
 
 def first_write_to(
@@ -205,15 +212,16 @@ def first_write_to(
 ) -> tuple[str, int, str] | None:
     """The file, line and name of the first operation that wrote one of these tensors' memory."""
     storages = {memory[0] for memory in memories if memory is not None}
-    for file, line, name, _, _, memory, *_ in operations:
-        if memory and memory[0] in storages and _writes(name):
+    for operation in operations:
+        file, line, name, _, _, memory, *_ = operation
+        if memory and memory[0] in storages and _writes(operation):
             return file, line, name
     return None
 
 
-def _writes(name: str) -> bool:
-    base, _, overload = name.partition(".")
-    return base.endswith("_") or overload.endswith("out")
+def _writes(operation: Operation) -> bool:
+    base, _, overload = operation[2].partition(".")
+    return base.endswith("_") or overload.endswith("out") or not operation[4]
 
 
 def first_cast_to_short(operations: Sequence[Operation]) -> tuple[str, int, str] | None:

@@ -9,7 +9,7 @@ raises), 2.8 to 2.15; run with 2.13.
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -19,6 +19,9 @@ Guard = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 class WaitingCall(Protocol):
     """A compared call whose outputs a backward may reach."""
+
+    def changed_since(self) -> str | None:
+        """What the program has changed since the call, of what its functions name; None if nothing."""
 
     def compare_backward(self, passes: Sequence[dict[str, Any]]) -> bool:
         """Compare the gradients after these passes; whether those after further ones are to be compared."""
@@ -40,7 +43,7 @@ class WaitingCalls:
 
     def add(self, call: WaitingCall, outputs: Iterable[tuple[str, Any]]) -> None:
         """Let a call wait for the backward of these outputs, each with its path."""
-        backward = _Backward(self._guarded, self._compare)
+        backward = _Backward(self._guarded, call.changed_since, self._compare)
         self._calls.append((call, weakref.ref(backward)))
         backward.watch(outputs)
 
@@ -77,12 +80,17 @@ class _Backward:
 
     A pass is what flowed into each output (`seeds`, by its path), whether it `keeps_graph` and
     `creates_graph`, whether autocast is on in it (`is_autocast`), whether it `is_of_gradients` that an
-    earlier pass made, and whether it `has_ended` without an exception.
+    earlier pass made, and whether it `has_ended` without an exception. Since the call, the outputs at the
+    paths in `written` were written, and the value at the path `changed` has another value.
     """
 
-    def __init__(self, guarded: Guard, is_over: Callable[["_Backward"], None]) -> None:
+    def __init__(
+        self, guarded: Guard, changed_since: Callable[[], str | None], is_over: Callable[["_Backward"], None]
+    ) -> None:
         self.passes: list[dict[str, Any]] = []
         self._guarded = guarded
+        self._changed_since = changed_since
+        self._versions: dict[str, tuple[weakref.ref[Any], int]] = {}  # of the outputs, as the call left them
         self._is_over = is_over
         self._task = -1
         self._thread = 0
@@ -92,6 +100,7 @@ class _Backward:
         """Put hooks on the nodes that made the outputs."""
         nodes: dict[Any, dict[int, str]] = {}
         for path, output in outputs:
+            self._versions[path] = weakref.ref(output), output._version
             nodes.setdefault(output.grad_fn, {})[output.output_nr] = path
         for node, paths in nodes.items():
             node.register_prehook(self._guarded(partial(self._note, paths)))
@@ -100,6 +109,13 @@ class _Backward:
     def is_of_this_thread(self) -> bool:
         """Whether the last pass began in this thread, so that it has raised if another call begins."""
         return self._thread == threading.get_ident()
+
+    def _written(self) -> Iterator[str]:
+        """The paths of the outputs that were written since the call."""
+        for path, (reference, version) in self._versions.items():
+            output = reference()
+            if output is not None and output._version != version:
+                yield path
 
     def _end_pass(self) -> None:
         self.passes[-1]["has_ended"] = True
@@ -143,6 +159,8 @@ class _Backward:
                     "creates_graph": torch.is_grad_enabled(),
                     "is_autocast": torch.is_autocast_enabled("cpu"),
                     "is_of_gradients": is_of_gradients,
+                    "changed": self._changed_since(),
+                    "written": [*self._written()],
                     "has_ended": False,
                 }
             )

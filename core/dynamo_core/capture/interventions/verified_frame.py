@@ -7,7 +7,7 @@ the code of each cache entry is replaced by one that makes the call through `ver
 import functools
 import itertools
 from collections.abc import Callable
-from types import CodeType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from ...shared.records import ProgramCallVerified
@@ -43,7 +43,8 @@ class FrameVerifier:
         original, names, compiled = frame.f_code, frame.f_globals, guarded_code.code
         function = self._functions.get(original)
         if function is None:
-            function = self._functions[original] = _CapturedFunction(self._verifier, original, backend)
+            function = _CapturedFunction(self._verifier, original, names, backend)
+            self._functions[original] = function
         calls = itertools.count()
 
         def call(cells: Callable[..., Any] | None, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -70,9 +71,18 @@ class FrameVerifier:
 class _CapturedFunction(ComparedFunction):
     """A function of which a frame was captured."""
 
-    def __init__(self, verifier: ProgramVerifier, code: CodeType, backend: Any) -> None:
+    def __init__(
+        self, verifier: ProgramVerifier, code: CodeType, names: dict[str, Any], backend: Any
+    ) -> None:
         super().__init__(verifier, backend)
-        self._code = code
+        self._code, self._names = code, names
+
+    @property
+    def function(self) -> Any:
+        """The program's function, without the variables that it encloses: each frame has its own."""
+        return FunctionType(
+            self._code, self._names, None, None, tuple(CellType() for _ in self._code.co_freevars)
+        )
 
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""

@@ -124,8 +124,13 @@ class ProgramVerifier:
         return self.budget.why_spent() or why_no_copy()
 
     def guarded(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that raises nothing into the program."""
-        return self._probes.guarded("calls of the program beside eager")(function)
+        """A function that raises nothing into the program, and that the program's modes do not see."""
+
+        def unseen(*args: Any, **named: Any) -> Any:
+            with sys.modules["torch"]._C.DisableTorchFunction():
+                return function(*args, **named)
+
+        return self._probes.guarded("calls of the program beside eager")(unseen)
 
     def record(self, verified: ProgramCallVerified) -> None:
         """Write what came of one call."""
@@ -215,17 +220,20 @@ class ComparedFunction:
     def _verified(
         self, call: ComparedCall, compiled: Callable[[], Any], make: Callable[[], ProgramCall]
     ) -> Any:
+        import torch
+
         began = perf_counter_ns()
         compare = self.verifier.guarded(call.compare)
         server, reason = None, ""
         try:
-            call.program = make()
-            why_not = self.verifier.may_verify() or obstacle(call.program)
-            reason = why_not or ""
-            if why_not is None:
-                call.versions = call.program.versions()
-                with _nothing_compiles():
-                    server = ForkServer(call.program.work, self.verifier.prepare_copy)
+            with torch._C.DisableTorchFunction():
+                call.program = make()
+                why_not = self.verifier.may_verify() or obstacle(call.program)
+                reason = why_not or ""
+                if why_not is None:
+                    call.versions = call.program.versions()
+                    with _nothing_compiles():
+                        server = ForkServer(call.program.work, self.verifier.prepare_copy)
         except Exception as error:
             reason = text_of(error)
         spent = perf_counter_ns() - began
@@ -251,6 +259,11 @@ class ComparedFunction:
         """Compare no further call: one was wrong, or took too long in a copy."""
         self._has_stopped = True
 
+    @property
+    def function(self) -> Any:
+        """The program's function or module."""
+        raise NotImplementedError
+
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""
         raise NotImplementedError
@@ -270,9 +283,14 @@ class _Entry(ComparedFunction):
         make = functools.partial(ProgramCall, self._compiled, self._context, self.backend, args, named)
         return self.call(functools.partial(self._compiled, *args, **named), make)
 
+    @property
+    def function(self) -> Any:
+        """The program's function or module."""
+        return program_function(self._compiled)
+
     def record(self, number: int, **fields: Any) -> None:
         """Write what came of a call."""
-        function = program_function(self._compiled)
+        function = self.function
         code = getattr(function, "__code__", None)
         owner = getattr(function, "__self__", None)
         name = getattr(function, "__qualname__", type(function).__name__)

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .call_in_copy import ALONE, MEMORY, OF_ENTRY, OPERATIONS, PLACE, RETURNED, TRACED
@@ -17,6 +17,7 @@ Place = tuple[str, int, str]  # file, line and operation
 # What a copy of the process says of the operations of the call: in eager, freshly traced, of an entry, alone.
 Lines = Callable[[str], dict[str, Any]]
 
+_MOST_DIFFERENCES = 20  # whose operations are looked for
 TRACING, STALE = "tracing", "guards"
 # Backends and their stages, in order: the first whose result is wrong is where it went wrong.
 STAGES = (
@@ -26,14 +27,15 @@ STAGES = (
 )
 
 
-def place_of(first: Difference, stage: str | None, lines: Lines) -> Place | None:
-    """The file, line and operation that a difference comes from; None if that is not known.
+def place_of(differences: Sequence[Difference], stage: str | None, lines: Lines) -> Place | None:
+    """The file, line and operation that differences come from; None if that is not known.
 
     It is the first operation that differs where the captured graph is not what it should be, the first that
-    the stage gets wrong alone, else the last that made or wrote the value that differs. Where an entry is
-    stale although its graph is right, what AOTAutograd knew of the memory that is written no longer holds: it
-    is the first operation that writes an input.
+    the stage gets wrong alone, else the one that made or wrote a value that differs last, of several values
+    the earliest. Where an entry is stale although its graph is right, what AOTAutograd knew of the memory
+    that is written no longer holds: it is the first operation that writes an input.
     """
+    first = differences[0]
     eager = lines("")
     operations = eager[OPERATIONS]
     if first.kind == "structure" and first.path not in eager[MEMORY]:
@@ -48,8 +50,13 @@ def place_of(first: Difference, stage: str | None, lines: Lines) -> Place | None
             place = first_write_to(operations, inputs)
     else:
         place = _wrong_alone(stage, lines)
-    made = last_operation_on(operations, eager[MEMORY].get(first.path), writes=first.kind == "mutation")
-    found = place or made or _only_write(first, operations) or _only_line(first, eager)
+    made = [
+        last_operation_on(operations, eager[MEMORY].get(each.path), writes=each.kind == "mutation")
+        for each in differences[:_MOST_DIFFERENCES]
+    ]
+    last = min((index for index in made if index is not None), default=None)
+    at = None if last is None else tuple(operations[last][:3])
+    found = place or at or _only_write(first, operations) or _only_line(first, eager)
     return found if found and found[0] else None
 
 

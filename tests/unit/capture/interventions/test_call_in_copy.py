@@ -19,6 +19,7 @@ from dynamo_core.capture.interventions.fork_server import ForkServer, TooLittleM
 
 MEMORY = [
     MemoryError(),
+    RuntimeError("[enforce fail at alloc_cpu.cpp:127] . DefaultCPUAllocator: not enough memory: you tried"),
     RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
     torch.OutOfMemoryError("CUDA out of memory"),
 ]
@@ -47,14 +48,47 @@ def test_another_exception_is_what_the_call_raised() -> None:
     assert outcome_of({"a": 1}.__getitem__, ("b",), {})["raised"] == "KeyError: 'b'"
 
 
-def asked(function: Any, *args: Any) -> dict[str, Any]:
+def test_an_error_about_memory_that_is_shared_is_what_the_call_raised() -> None:
+    x = torch.arange(20.0)
+    outcome = outcome_of(x[1:].copy_, (x[:-1],), {})
+    assert "refer to a single memory location" in outcome["raised"]
+
+
+def asked(function: Any, *args: Any, passes: Any = ()) -> dict[str, Any]:
     call = ProgramCall(Compiled(function), None, "eager", args, {})
     server = ForkServer(call.work, lambda: None)
     try:
-        leaves: dict[str, Any] = torch.load(io.BytesIO(server.ask(EAGER, 20)), weights_only=True)
+        answer = server.ask(EAGER, 20, bytes(saved(passes)) if passes else b"")
+        leaves: dict[str, Any] = torch.load(io.BytesIO(answer), weights_only=True)
         return leaves
     finally:
         server.end()
+
+
+def backward_of(*, seed: Any = 1.0, written: Any = ()) -> dict[str, Any]:
+    """A pass of a backward from a result, which was written after the call where it is in `written`."""
+    names = ("keeps_graph", "creates_graph", "is_autocast", "is_of_gradients")
+    return {"seeds": {"result": torch.tensor(seed)}, "written": list(written), **dict.fromkeys(names, False)}
+
+
+@pytest.mark.parametrize("written", [[], ["result"]])
+def test_a_result_that_was_written_after_the_call_is_written_in_the_copy(written: list[str]) -> None:
+    x, seed = torch.ones(2, requires_grad=True), [1.0, 1.0]
+    saving = asked(torch.exp, x, passes=[backward_of(seed=seed, written=written)])
+    assert ("raised" in saving) == bool(written)
+    assert "raised" not in asked(lambda x: x * 2, x, passes=[backward_of(seed=seed, written=written)])
+
+
+def test_modes_of_the_program_see_the_call_alone() -> None:
+    class Twice(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return 2 * func(*args, **(kwargs or {}))
+
+    x = torch.ones(3)
+    with Twice(), torch._C.DisableTorchFunction():
+        leaves = asked(lambda x: x.view(-1), x)
+    assert leaves["result"][-1].tolist() == [2.0, 2.0, 2.0]
+    assert leaves["args[0]"][-1].tolist() == [1.0, 1.0, 1.0]
 
 
 def test_tensors_of_two_dtypes_that_share_memory_are_sent() -> None:
@@ -87,15 +121,7 @@ def test_what_a_hook_of_the_backward_writes_is_sent() -> None:
         parameter.grad = None
 
     weight.register_post_accumulate_grad_hook(update)
-    backward = {"seeds": {"result": torch.tensor(1.0)}, "keeps_graph": False, "creates_graph": False}
-    backward |= {"is_autocast": False, "is_of_gradients": False}
-    call = ProgramCall(Compiled(lambda x: (weight * x).sum()), None, "eager", (torch.full((2,), 3.0),), {})
-    server = ForkServer(call.work, lambda: None)
-    try:
-        answer = server.ask(EAGER, 20, bytes(saved([backward])))
-    finally:
-        server.end()
-    leaves = torch.load(io.BytesIO(answer), weights_only=True)
+    leaves = asked(lambda x: (weight * x).sum(), torch.full((2,), 3.0), passes=[backward_of()])
     assert leaves["gradient of variable weight"] == ["value", "None"]
     assert leaves["variable weight"][-1].tolist() == [-2.0, -2.0]
 

@@ -37,6 +37,7 @@ class Function:
     """What was compiled; it keeps what is recorded of its calls."""
 
     backend: Any = None
+    function: Any = None
     is_alone = True
     is_bitwise = False
 
@@ -170,10 +171,10 @@ def test_gradients_that_could_not_be_compared_are_said() -> None:
     function = Function()
     call, server = compared(function, leaves_of(torch.ones(2)))
     server.ask.side_effect = NoAnswer("it crashed in the copy of the process")
-    assert call.compare_backward([{"seeds": {}, "has_ended": True}]) is False
+    assert call.compare_backward([{"seeds": {}, "has_ended": True, "changed": None}]) is False
     assert function.recorded[-1]["gradients"] == "not compared: it crashed in the copy of the process"
     function.is_alone = False
-    assert call.compare_backward([{"seeds": {}, "has_ended": True}]) is False
+    assert call.compare_backward([{"seeds": {}, "has_ended": True, "changed": None}]) is False
     assert function.recorded[-1]["gradients"] == "not compared: another call was being compared"
     assert function.recorded[-1]["outcome"] == "agrees"
 
@@ -184,7 +185,7 @@ def test_a_backward_that_reaches_nothing_known_is_not_said_to_be_compared() -> N
     nothing = io.BytesIO()
     torch.save({}, nothing)
     server.ask.side_effect = lambda *_: nothing.getvalue()
-    assert call.compare_backward([{"seeds": {}, "has_ended": True}]) is False
+    assert call.compare_backward([{"seeds": {}, "has_ended": True, "changed": None}]) is False
     assert function.recorded[-1]["gradients"].startswith("not compared: no parameter or input")
 
 
@@ -194,14 +195,51 @@ def test_a_backward_that_leaves_no_gradient_is_not_said_to_be_compared() -> None
     nothing = io.BytesIO()
     torch.save(observe({"gradient of x": None}, set()), nothing)
     server.ask.side_effect = lambda *_: nothing.getvalue()
-    assert call.compare_backward([{"seeds": {}, "has_ended": True}]) is False
+    assert call.compare_backward([{"seeds": {}, "has_ended": True, "changed": None}]) is False
     assert function.recorded[-1]["gradients"] == "not compared: the backward left no gradient"
+
+
+@pytest.mark.parametrize("is_changed", [True, False])
+def test_what_the_program_changes_between_a_call_and_its_backward_is_said(is_changed: bool) -> None:
+    function, scale = Function(), [2.0]
+    function.function = lambda x: x * scale[0]
+    call, server = ComparedCall(function, 1), Mock()
+    call.program = call_that_left(observed(torch.ones(2)))
+    server.ask.side_effect = lambda *_: leaves_of(torch.ones(2))
+    result = function.function(torch.ones(2, requires_grad=True))
+    call.compare({"result": result}, server, 0, 0)
+    if is_changed:
+        scale[0] = 5.0
+    result.sum().backward()
+    call.finish()
+    expected = "not compared: variable scale[0] changed between the call and its backward"
+    assert function.recorded[0]["gradients"] == (expected if is_changed else "compared")
+
+
+def test_what_a_thread_writes_meanwhile_is_taken_for_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def walked(_: Any) -> Leaves:
+        raise RuntimeError("dictionary changed size during iteration")
+
+    monkeypatch.setattr(compared_call, "python_values", walked)
+    call = ComparedCall(Function(), 1)
+    assert call.changed_since() == "what another thread writes"
+
+
+def test_memory_of_a_gradient_that_nothing_filled_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compared_call, "has_other_threads", lambda: False)
+    function = Function()
+    call, server = compared(function, leaves_of(torch.ones(2)))
+    values = {"compiled": torch.zeros(2), "filled": torch.full((2,), 77.0)}
+    server.ask.side_effect = lambda request, *_: leaves_of(values.get(request, torch.ones(2)))
+    assert call.compare_backward([{"seeds": {}, "has_ended": True, "changed": None}]) is True
+    call.finish()
+    assert function.recorded[-1]["left_out"] == "gradients with memory that nothing has filled"
 
 
 def test_a_backward_that_raised_in_the_program_alone_is_not_said_to_be_compared() -> None:
     function = Function()
     call, _ = compared(function, leaves_of(torch.ones(2)))
-    assert call.compare_backward([{"seeds": {}, "has_ended": False}]) is False
+    assert call.compare_backward([{"seeds": {}, "has_ended": False, "changed": None}]) is False
     assert function.recorded[-1]["gradients"].startswith("not compared: the program's backward did not come")
 
 

@@ -110,15 +110,37 @@ def test_the_last_operation_that_made_or_wrote_a_tensor() -> None:
         y[:2].mul_(2)
         part = y[:2]
     line = test_the_last_operation_that_made_or_wrote_a_tensor.__code__.co_firstlineno
-    assert last_operation_on(log.operations, memory_of(y), writes=True) == (__file__, line + 5, "mul_.Tensor")
-    assert last_operation_on(log.operations, memory_of(y), writes=False) == (__file__, line + 4, "add.Tensor")
-    assert last_operation_on(log.operations, memory_of(part), writes=False) == (
-        __file__,
-        line + 6,
-        "slice.Tensor",
-    )
-    assert last_operation_on(log.operations, memory_of(x), writes=False) is None
+
+    def last(value: Any, *, writes: bool) -> list[Any]:
+        index = last_operation_on(log.operations, memory_of(value), writes=writes)
+        return [] if index is None else log.operations[index][:3]
+
+    assert last(y, writes=True) == [__file__, line + 5, "mul_.Tensor"]
+    assert last(y, writes=False) == [__file__, line + 4, "add.Tensor"]
+    assert last(part, writes=False) == [__file__, line + 6, "slice.Tensor"]
+    assert last(x, writes=False) == []
     assert last_operation_on(log.operations, None, writes=False) is None
+
+
+def test_an_operator_without_a_result_is_noted_with_what_it_writes() -> None:
+    @torch.library.custom_op("notes::fill", mutates_args=("target",))
+    def fill(source: torch.Tensor, target: torch.Tensor) -> None:
+        target.copy_(source)
+
+    log, x = OperationLog(), torch.zeros(2)
+    with log.mode():
+        fill(torch.ones(2), x)
+    index = last_operation_on(log.operations, memory_of(x), writes=True)
+    assert index is not None and log.operations[index][2] == "notes.fill.default"
+
+
+def test_of_several_values_that_differ_it_is_the_operation_of_the_earliest(file: str) -> None:
+    operations = [operation(file, 2, "add_"), operation(file, 7, "sum")]
+    operations[0][5], operations[1][4:6] = [1], ["torch.float32", [2]]
+    eager = {"operations": operations, "memory": {"args[0]": [1], "result": [2]}, "returned": []}
+    wrong = [Difference("value", "result", ""), Difference("mutation", "args[0]", "")]
+    assert place_of(wrong, None, lambda _: eager) == (file, 2, "add_")
+    assert place_of(wrong[:1], None, lambda _: eager) == (file, 7, "sum")
 
 
 def test_an_operation_of_a_function_that_was_not_captured_is_put_down_to_its_call(file: str) -> None:
@@ -165,7 +187,7 @@ def test_the_one_line_that_changes_an_object_of_pythons_is_named(tmp_path: Path)
     file = str(path)
     eager = {"operations": [operation(file, 4, "add")], "memory": {}, "returned": []}
     missing = Difference("mutation", "self.seen[0]", "missing")
-    assert place_of(missing, "tracing", lambda _: eager) == (file, 3, "")
+    assert place_of([missing], "tracing", lambda _: eager) == (file, 3, "")
 
 
 def test_an_operation_in_none_of_the_programs_lines_has_no_place() -> None:
@@ -173,5 +195,5 @@ def test_an_operation_in_none_of_the_programs_lines_has_no_place() -> None:
     made = ["", 0, "addmm", 1.0, "", [1], [], []]
     eager: dict[str, Any] = {"operations": [made], "memory": {"result": [1]}, "returned": []}
     wrong = Difference("value", "result", "")
-    assert place_of(wrong, None, lambda _: eager) is None
-    assert place_of(wrong, "own", lambda which: {"place": ["", 0, "gelu"]} if which else eager) is None
+    assert place_of([wrong], None, lambda _: eager) is None
+    assert place_of([wrong], "own", lambda which: {"place": ["", 0, "gelu"]} if which else eager) is None

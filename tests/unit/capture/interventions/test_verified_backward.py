@@ -17,6 +17,9 @@ class Call:
         self.compared: list[list[dict[str, Any]]] = []
         self.is_finished = False
 
+    def changed_since(self) -> str | None:
+        return None
+
     def compare_backward(self, passes: Sequence[dict[str, Any]]) -> bool:
         self.compared.append(list(passes))
         return True
@@ -43,6 +46,15 @@ def test_what_flows_into_each_output_is_noted_and_nothing_of_the_others() -> Non
     ((only,),) = call.compared
     assert {path: seed.tolist() for path, seed in only["seeds"].items()} == {"result[1]": 3.0}
     assert (only["keeps_graph"], only["creates_graph"], only["is_of_gradients"]) == (False, False, False)
+
+
+def test_an_output_that_was_written_after_the_call_is_noted() -> None:
+    first, second = leaf() * 2, leaf() * 3
+    _, call = waiting_for(first, second)
+    with torch.no_grad():
+        second.zero_()
+    (first + second).sum().backward()
+    assert call.compared[-1][0]["written"] == ["result[1]"]
 
 
 def test_a_second_backward_is_a_further_pass() -> None:

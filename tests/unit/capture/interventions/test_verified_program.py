@@ -1,0 +1,31 @@
+"""Calls of the program are compared without the program noticing."""
+
+from typing import Any
+from unittest.mock import Mock
+
+import torch
+
+from dynamo_core.capture.interventions.verified_program import ProgramVerifier
+from dynamo_core.capture.interventions.verify_budget import VerifyBudget
+from dynamo_core.capture.probe_guard import ProbeGuard
+
+
+class Seeing(torch.overrides.TorchFunctionMode):
+    """Notes what is called of torch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Any] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.seen.append(func)
+        return func(*args, **(kwargs or {}))
+
+
+def test_modes_of_the_program_do_not_see_what_is_done_to_compare() -> None:
+    verifier = ProgramVerifier(ProbeGuard(Mock()), Mock(verify="error"), VerifyBudget(None))
+    with Seeing() as mode:
+        assert verifier.guarded(lambda: torch.ones(2).sum().item())() == 2.0
+        assert mode.seen == []
+        torch.ones(2)
+    assert len(mode.seen) == 1
