@@ -1,5 +1,6 @@
 """How a process ended, from its return code; and which signals it is passed."""
 
+import os
 import signal
 from typing import NamedTuple
 
@@ -41,7 +42,7 @@ def test_what_the_program_does_not_have_is_passed_on(
     arriving = iter([Arrived(number, code), Arrived(signal.SIGCHLD, SI_USER)])
     sent: list[tuple[int, int]] = []
     monkeypatch.setattr(signal, "sigwaitinfo", lambda waited_for: next(arriving))
-    monkeypatch.setattr(process.os, "kill", lambda child, sent_number: sent.append((child, sent_number)))
-    monkeypatch.setattr(process.os, "waitpid", lambda child, options: (child, 0))
+    monkeypatch.setattr(os, "kill", lambda child, sent_number: sent.append((child, sent_number)))
+    monkeypatch.setattr(os, "waitpid", lambda child, options: (child, 0))
     assert process._wait(7, set(), None) == Ending(0, None)
     assert sent == ([(7, number)] if is_passed_on else [])
