@@ -84,6 +84,8 @@ def bench_blocks(bench: Bench) -> Iterator[Block]:
     yield from _rounds_and_load(bench, figures)
     yield Heading("Compiling and memory")
     yield _costs(figures)
+    if any(run.graph_breaks or run.recompiles for each in figures if (run := each.first_success) is not None):
+        yield Paragraph("`dynamo run` and `dynamo explain` say what breaks and recompiles, and what to do.")
     if bench.graphs is not None:
         yield from graph_times_blocks(bench.graphs)
     yield from _agreement(figures)

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from ..analysis.recompiles import is_recompile_limit
 from ..analysis.words import roughly
 from ..launch.process import Ending, Unattended
 from ..launch.program import default_python
@@ -210,8 +211,11 @@ class _Runs:
                 return None, "a step begins with a module of torch's own, and its caller was not recorded"
             if step is not None:
                 return step, None
-        what = "nothing" if self._plan.step is None else f"no graph below {self._plan.step}"
-        return None, f"{what} is called often enough"
+        below = "" if self._plan.step is None else f" below {self._plan.step}"
+        frames = [frame for process in processes for frame in process.frames]
+        is_at_limit = any(is_recompile_limit(frame.reason) for frame in frames)
+        limit = "; torch's recompile limit was hit" if is_at_limit else ""
+        return None, f"no graph{below} is called often enough with nothing compiled in between{limit}"
 
     def measure(self, name: str, number: int, frames: tuple[StepFrame, ...]) -> Run:
         """One run of the program with one backend."""
