@@ -29,12 +29,14 @@ _COLUMNS = (
 )
 
 
-def row(program: Path, folder: Path) -> str:
+def row(program: Path, folder: Path, *, only_ours: bool) -> str:
     """A row of the table, for a program whose files may lie in `folder`."""
     began = time.monotonic()
     found = reproduced(program, folder / "ours")
     seconds = time.monotonic() - began
     cells = [program.name, *ours(found), f"{seconds:.0f}", alone(found)]
+    if only_ours:
+        return " | ".join(cells)
     kind = found.get("failure", {}).get("kind")
     cells += [minified(program, folder / after, after, kind) for after in ("dynamo", "aot")]
     cells.append(bisected(folder / "ours" / "repro.py"))
@@ -125,13 +127,15 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="the name of one, without its ending")
-    names = parser.parse_args().programs
+    parser.add_argument("--only-ours", action="store_true", help="run none of torch's tools")
+    given = parser.parse_args()
+    names = given.programs
     print(_COLUMNS)
     print(" | ".join(["---"] * len(_COLUMNS.split(" | "))))
     for program in [each for each in FILES if not names or each.stem in names]:
         with tempfile.TemporaryDirectory() as folder:
             try:
-                print(row(program, Path(folder)), flush=True)
+                print(row(program, Path(folder), only_ours=given.only_ours), flush=True)
             except Exception as error:  # the other programs are still to be run
                 print(f"{program.name} | {type(error).__name__}: {error}", flush=True)
 
