@@ -18,11 +18,11 @@ from .options import (
     checked_config,
     config_option,
     documented_option,
-    file_option,
     force_option,
     python_option,
     recording_option,
     time_limit_option,
+    written_file_option,
 )
 from .program import program_of
 from .report_command import ReportCommand, is_to_be_run, named_recording
@@ -47,7 +47,7 @@ _PROGRAM_ENDING = ".pt2"  # torch's own, of an exported program and of AOTInduct
     help="Try so many of the modules that are called, the first ones.",
 )
 @format_option()
-@file_option(
+@written_file_option(
     *("-o", "--output", "file"),
     envvar="DYNAMO_REPORT",
     text="FILE.pt2: write the exported program to it, several to a folder of that name. Another FILE: write "

@@ -18,7 +18,7 @@ from dynamo_core.fix.trial import Fixes
 from dynamo_core.recording.read import read
 
 from . import main
-from .options import RUN_OPTIONS, documented_option, file_option, run_options
+from .options import RUN_OPTIONS, documented_option, run_options, written_file_option
 from .program import ProgramCommand
 from .repeated_runs import ask_to_run, requested_again
 from .report_output import Output, put, write_report, writes_report
@@ -48,7 +48,7 @@ class FixToApply(click.IntRange):
     help="Make the edit of fix N of the last `dynamo fix` in your files, or all of them; nothing is run. The "
     "patch that undoes it is left in .dynamo.",
 )
-@file_option(
+@written_file_option(
     *("--patch", "patch_file"),
     text="Write the proven fixes as one patch to FILE, for `git apply` or `patch -p1`.",
 )

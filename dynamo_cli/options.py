@@ -1,5 +1,7 @@
 """The options of `dynamo run`, which every command shares that can run a program first."""
 
+import errno
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,6 +12,7 @@ from dynamo_core.launch.program import Program
 from dynamo_core.recording.remote import is_url
 from dynamo_core.shared.backend_choice import Option, option_value
 from dynamo_core.shared.choices import parse_config, parse_freeze_after
+from dynamo_core.shared.errors import CannotRecord
 from dynamo_core.shared.overrides import merged, parse_override
 from dynamo_core.shared.settings import (
     CAPTURE_BUDGET,
@@ -132,6 +135,18 @@ def file_option(*names: str, text: str, **settings: Any) -> Callable[[Command], 
     """An option that names a file."""
     kind = click.Path(dir_okay=False, path_type=Path)
     return documented_option(*names, type=kind, metavar="FILE", help=text, **settings)
+
+
+def written_file_option(*names: str, text: str, **settings: Any) -> Callable[[Command], Command]:
+    """An option that names a file to write, which is refused before anything runs if it cannot be written."""
+    return file_option(*names, text=text, callback=_refuse_without_folder, **settings)
+
+
+def _refuse_without_folder(ctx: click.Context, parameter: click.Parameter, file: Path | None) -> Path | None:
+    if file is not None and not file.exists() and not os.access(file.parent, os.W_OK | os.X_OK):
+        reason = errno.EACCES if file.parent.exists() else errno.ENOENT
+        raise CannotRecord(f"cannot write {file}: {os.strerror(reason)}")
+    return file
 
 
 def capture_option(policies: Sequence[str], text: str) -> Callable[[Command], Command]:

@@ -24,13 +24,13 @@ from dynamo_core.shared.safe_writing import replace_in_one_step
 from dynamo_core.shared.text import printable
 from dynamo_reporters.page.blocks import Block, Bullets, Heading, Paragraph
 
-from .options import RUN_OPTIONS, documented_option, file_option, rank_option, run_options
+from .options import RUN_OPTIONS, documented_option, rank_option, run_options, written_file_option
 from .report_command import ReportCommand, page_contents, page_of, read_with_progress, target_recording
 from .report_output import put, stdout
 
 
 @click.command("report", cls=ReportCommand, further=RUN_OPTIONS | {"rank"})
-@file_option(
+@written_file_option(
     *("-o", "--output", "report_file"),
     default=Path("dynamo-report.html"),
     envvar="DYNAMO_REPORT_OUTPUT",
@@ -73,7 +73,7 @@ _READABLE_BY_ALL = 0o644
 
 
 @click.command("bundle", cls=ReportCommand, further=RUN_OPTIONS)
-@file_option(
+@written_file_option(
     *("-o", "--output", "bundle_file"),
     default=Path("bundle.zip"),
     envvar="DYNAMO_BUNDLE_OUTPUT",

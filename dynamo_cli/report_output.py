@@ -17,10 +17,10 @@ from dynamo_core.shared.safe_writing import overwrite
 from dynamo_reporters.report import Report, Subject, document, last_lines, page
 
 from .failure import invocation
-from .options import Command, documented_option, file_option
+from .options import Command, documented_option, written_file_option
 from .program import BUDGET, project_value
 
-_report_file_option = file_option(
+_report_file_option = written_file_option(
     *("-o", "--output", "report_file"),
     envvar="DYNAMO_REPORT",
     text="Write the report to FILE instead of stdout.",

@@ -1,6 +1,5 @@
 """`dynamo repro`."""
 
-import os
 import re
 import shutil
 from dataclasses import replace
@@ -17,11 +16,11 @@ from dynamo_core.recording.read import read
 from dynamo_core.repro.proof import scratch_folder
 from dynamo_core.repro.result import Repro
 from dynamo_core.repro.search import Of, Plan, parse_of, reproduce, shows_a_failure
-from dynamo_core.shared.errors import CannotRecord, NotReproduced
+from dynamo_core.shared.errors import NotReproduced
 from dynamo_core.shared.settings import VERIFY_REPORT
 
 from . import main
-from .options import RUN_OPTIONS, documented_option, file_option, run_options
+from .options import RUN_OPTIONS, documented_option, run_options, written_file_option
 from .program import ProgramCommand, program_of
 from .repeated_runs import ask_to_run, requested_again
 from .report_output import Output, format_option, put, write_report
@@ -47,7 +46,7 @@ def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None
 
 
 @click.command("repro", cls=ProgramCommand, further=RUN_OPTIONS)
-@file_option(
+@written_file_option(
     *("-o", "--output", "repro_file"),
     default=Path("repro.py"),
     text="Write the program to FILE, and issue.md beside it.  [default: repro.py]",
@@ -110,7 +109,7 @@ def repro_command(
       dynamo repro --of exception -o small.py train.py
       dynamo repro --budget 20m --torch 2.9,nightly
     """
-    _refuse_file(ctx, repro_file)
+    _refuse_programs_own_file(ctx, repro_file)
     main.end_early_on_sigterm()
     with scratch_folder() as scratch:
         inputs = Path(scratch, "inputs") if values else None
@@ -124,11 +123,7 @@ def repro_command(
         raise NotReproduced(f"{repro_file} does not fail alone each time: see what it says of its runs")
 
 
-def _refuse_file(ctx: click.Context, repro_file: Path) -> None:
-    """Refuse, before anything runs, a file that cannot be written or is the program's."""
-    if not os.access(repro_file.parent, os.W_OK | os.X_OK):
-        what = "permission denied" if repro_file.parent.exists() else f"there is no {repro_file.parent}"
-        raise CannotRecord(f"cannot write {repro_file}: {what}")
+def _refuse_programs_own_file(ctx: click.Context, repro_file: Path) -> None:
     program = program_of(ctx)
     script = None if program is None else script_of(program)
     if script is not None and repro_file.exists() and repro_file.samefile(script):

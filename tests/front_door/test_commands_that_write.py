@@ -1,4 +1,4 @@
-"""`dynamo repro` refuses what it cannot do before anything runs."""
+"""Commands that run a program refuse what they cannot do before anything runs."""
 
 from pathlib import Path
 
@@ -24,10 +24,18 @@ def test_refused(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
     assert (tmp_path / "p.py").read_text() == "raise SystemExit(9)\n"
 
 
-def test_a_folder_that_is_not_there_is_said_before_anything_runs(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [("repro", "-y", "-o"), ("fix", "-y", "--patch"), ("bench", "-o"), ("export", "-o"), ("report", "-o")],
+)
+def test_a_folder_that_is_not_there_is_said_before_anything_runs(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
     (tmp_path / "p.py").write_text("raise SystemExit(9)\n")
-    result = answer("repro", "-y", "-o", "out/repro.py", "p.py", cwd=tmp_path)
-    assert (result.exit_code, result.stderr) == (120, "dynamo: cannot write out/repro.py: there is no out\n")
+    result = answer(*command, "out/file", "p.py", cwd=tmp_path)
+    assert result.exit_code == 120
+    assert result.stderr == "dynamo: cannot write out/file: No such file or directory\n"
+    assert not (tmp_path / ".dynamo").exists()
 
 
 @pytest.mark.parametrize("command", ["repro", "fix"])
