@@ -39,6 +39,15 @@ def backend_text(name: str, script: Path, import_path: Sequence[str]) -> Backend
     return BackendText(argument.replace("'", '"') if is_text else argument, statements)
 
 
+def backend_of_file(name: str, import_path: Sequence[str]) -> BackendText | None:
+    """The backend that `--backend FILE.py:FUNCTION` names; None for other names, and if it is not found."""
+    file, _, function = name.rpartition(":")
+    text = _read(Path(file)) if file.endswith(".py") else None
+    tree = None if text is None else _parsed(text)
+    statements = [] if tree is None else [*_definitions(tree, {function}, import_path, _DEEPEST)]
+    return BackendText(function, tuple(statements)) if statements else None
+
+
 def _backend_arguments(tree: ast.AST) -> Iterator[ast.expr]:
     """What is passed as `backend` to torch.compile, also through functools.partial."""
     for node in ast.walk(tree):

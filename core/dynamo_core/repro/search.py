@@ -20,7 +20,7 @@ from ..recording.read import read
 from ..shared.errors import NothingSelected, NotReproduced
 from ..shared.names import SAVED_INPUTS
 from ..shared.quick_dataclass import dataclass
-from .definitions import BackendText, backend_text
+from .definitions import BackendText, backend_of_file, backend_text
 from .failure import Failure, Kind
 from .graph_program import GraphProgram, arguments_of, captured_program, with_failure
 from .graph_shrinking import GraphShrinker
@@ -306,9 +306,10 @@ class _Search:
         ladder = list(_LADDER)
         if graph.backend in ladder:
             return [BackendText(f'"{each}"') for each in ladder[: ladder.index(graph.backend) + 1]]
-        own = None
-        if self._script is not None and graph.backend is not None:
-            own = backend_text(graph.backend, self._script, self._plan.request.program.import_path())
+        import_path = self._plan.request.program.import_path()
+        own = None if graph.backend is None else backend_of_file(graph.backend, import_path)
+        if own is None and self._script is not None and graph.backend is not None:
+            own = backend_text(graph.backend, self._script, import_path)
         if own is None:
             self._reasons.append(f"backend {graph.backend}: its definition is not found in the script")
             return [BackendText('"eager"')]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dynamo_core.repro.definitions import backend_text
+from dynamo_core.repro.definitions import backend_of_file, backend_text
 
 SCRIPT = """
 import sys
@@ -66,3 +66,16 @@ def test_backend_that_is_not_in_the_script(tmp_path: Path) -> None:
     script.write_text("import helper\nhelper.main()\n")
     assert backend_text("mine", script, [str(tmp_path)]) is None
     assert backend_text("mine", tmp_path / "missing.py", [str(tmp_path)]) is None
+
+
+def test_backend_that_the_command_line_names(tmp_path: Path) -> None:
+    file = tmp_path / "backends.py"
+    file.write_text(SCRIPT)
+    found = backend_of_file(f"{file}:mine", [str(tmp_path)])
+    assert found is not None
+    assert found.argument == "mine"
+    assert [each.splitlines()[0] for each in found.statements] == [
+        *("SCALE = 2.0", "def scaled(value):", "def mine(gm, inputs):"),
+    ]
+    for name in ("inductor", "mine", f"{file}:nowhere", f"{tmp_path / 'nowhere.py'}:mine"):
+        assert backend_of_file(name, [str(tmp_path)]) is None
