@@ -115,7 +115,7 @@ def _issue_parts(found: Repro) -> Iterator[str]:
         yield f'For the author of the backend {found.backend}: with `backend="eager"` it does not fail.'
     yield f"```python\n{found.text.rstrip()}\n```"
     if found.values_file is not None:
-        yield "It loads values from `repro.py.pt`, which is to be attached."
+        yield "It loads values from a file of its name with `.pt` behind it, which is to be attached."
     yield f"Expected: {_RIGHT} (`TORCHDYNAMO_DISABLE=1 python repro.py`)."
     message = failure.full_message[:_LONGEST_MESSAGE].strip() or failure.kind
     yield f"Got, compiled:\n\n```\n{failure.type + ': ' if failure.type else ''}{message}\n```"

@@ -146,7 +146,8 @@ def _varying(now: Facts, locked: Facts | None, allowed: Container[str]) -> list[
     findings = [each for each in now.findings.values() if each.identity in now.varying]
     if locked is not None:
         counts = [name for name in counts if name not in _noted_counts(locked)]
-        findings = [each for each in findings if not _is_noted(each, _noted_findings(locked))]
+        noted = _noted_findings(locked)
+        findings = [each for each in findings if not _is_noted(each, noted)]
     differs: Direction = "differs from run to run"
     return [
         *(Difference(differs, f"{name}: {now.varying[name]}") for name in counts),

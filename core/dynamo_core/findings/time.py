@@ -5,7 +5,7 @@ from collections.abc import Container, Iterator
 
 from ..analysis.figures import Figures
 from ..analysis.summary import probe_failed
-from ..analysis.time.wall import GUARDS, coverage, is_main
+from ..analysis.time.wall import GUARDS, coverage, is_main, sum_seconds
 from ..analysis.words import graph_frame, number, place, seconds
 from ..model import CompileId, Graph, Optimizer, Place, Process, StackFrame, UnrolledLoop, WindowSpan
 from ..remedies.rules import Advice
@@ -53,7 +53,7 @@ def _only_waits(process: Process, figures: Figures, wall_seconds: float) -> bool
     """
     window = process.profiling.window
     if window is not None and window.eager:
-        return sum(operator.seconds for operator in window.eager) < _MUCH * window.seconds
+        return sum_seconds(window.eager) < _MUCH * window.seconds
     run = figures.recording.run
     if run is None or run.cpu_seconds is None or not is_main(process, figures.recording):
         return False

@@ -112,8 +112,10 @@ class GraphProgram:
     def _input_for(self, name: str) -> Input | None:
         """An input in place of a value; random integers are 0 and 1, which are often in range as indices."""
         tensor = self.values.get(name)
-        if tensor is None or name in self.saved:
-            return None if tensor is None else Input(name, tensor, saved=saved_value(name))
+        if tensor is None:
+            return None
+        if name in self.saved:
+            return Input(name, tensor, saved=saved_value(name))
         return Input(name, tensor, ".random_(0, 2)" if "int" in tensor.dtype else "")
 
     def until(self, count: int) -> "GraphProgram | None":

@@ -18,7 +18,7 @@ from ..model import Graph, Process, Recording
 from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.read import read
 from ..shared.errors import NothingSelected, NotReproduced
-from ..shared.names import SAVED_INPUTS
+from ..shared.names import SAVED_CALLS, SAVED_INPUTS
 from ..shared.quick_dataclass import dataclass
 from .definitions import BackendText, backend_of_file, backend_text
 from .failure import Failure, Kind
@@ -242,8 +242,9 @@ class _Search:
     ) -> tuple[GraphProgram, Failure, str] | None:
         """The graph with arguments of one of its calls, where it fails with them."""
         folder = self._plan.inputs
-        for call in ("raised", 1, 2) if folder is not None else ():
-            assert folder is not None
+        if folder is None:
+            return None
+        for call in ("raised", *range(1, SAVED_CALLS + 1)):
             name = SAVED_INPUTS.format(pid=process.info.pid, graph=graph.number, call=call)
             if not (folder / name).exists():
                 continue

@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ...shared.names import SAVED_INPUTS
+from ...shared.names import SAVED_CALLS, SAVED_INPUTS
 
-_CALLS_SAVED = 2  # as many as `--verify` compares of a graph
 _MOST_BYTES = 1 << 30  # of a call
 
 
@@ -27,7 +26,7 @@ def saving_inputs(folder: str, call: Callable[..., Any], graph: int) -> Callable
     def saving(*arguments: Any) -> Any:
         nonlocal calls
         calls += 1
-        if calls <= _CALLS_SAVED:
+        if calls <= SAVED_CALLS:
             save(arguments, calls)
         try:
             return call(*arguments)
