@@ -17,8 +17,9 @@ from dynamo_core.compare.difference import (
 )
 from dynamo_core.compare.lock import Checked, LockedDifference, Verdict
 from dynamo_core.compare.lock import Difference as LockDifference
-from dynamo_core.findings import Finding
+from dynamo_core.findings import Finding, actions_of
 from dynamo_core.findings.build import via_line
+from dynamo_core.findings.finding import NOT_RECORDED
 from dynamo_core.model import Recording
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import At
@@ -27,8 +28,10 @@ from dynamo_core.shared.quick_dataclass import dataclass
 from .diff_graphs import changes_in, sentence
 from .next_commands import what_to_do_first
 from .page.blocks import Block, Bullets, Heading, Paragraph, rest, section, table
+from .parts.actions import what_is_cured
 from .report import Report
 
+_ADDED, _REMOVED = "Added", "Removed"
 _SHOWN = 20  # of each kind; the document has all
 _GUARDS_SHOWN = 8  # of a function one by one
 
@@ -61,7 +64,7 @@ def diff_blocks(difference: Difference, before: Recording, after: Recording) -> 
         effects.setdefault(change.because or "", []).append(change)
     unexplained = effects.pop("", [])
     of_torch = set(difference.of_torch)
-    for title, findings in (("Came", difference.came), ("Went", difference.went)):
+    for title, findings in ((_ADDED, difference.came), (_REMOVED, difference.went)):
         yield from _findings(title, [f for f in findings if f.identity not in of_torch], effects)
     yield from _met_otherwise(difference.changed, effects)
     yield from _graphs("Graphs", [change for change in unexplained if not change.is_of_torch])
@@ -86,20 +89,30 @@ def _run(recording: Recording) -> str:
 def _findings(
     title: str, findings: Sequence[Finding], effects: dict[str, list[GraphChange]]
 ) -> Iterator[Block]:
-    """What is there on one side alone, the worst first, each with what it does to the graphs."""
+    """What is there on one side alone, the worst first; what one remedy cures stands together."""
     if not findings:
         return
+    by_identity = {finding.identity: finding for finding in findings}
+    actions = actions_of(findings, lambda cured: NOT_RECORDED)
     yield Heading(title)
-    for finding in findings[:_SHOWN]:
-        yield Heading(finding.title, 3)
-        parts = [finding.source, "" if finding.cause in finding.title else finding.cause, via_line(finding)]
-        if any(parts):
-            yield Paragraph("\n".join(filter(None, parts)))
-        of_graphs = effects.get(finding.identity, [])
-        yield Bullets(_first([sentence(change) for change in of_graphs]))
-        if title == "Came" and finding.remedies:
-            yield Paragraph(f"→ {finding.remedies[0].text}", "advice")
-    yield from rest(len(findings) - _SHOWN, "finding", "; --format json has all")
+    for action in actions[:_SHOWN]:
+        cured = [by_identity[identity] for identity in action.cures]
+        yield Heading(what_is_cured(action, cured), 3)
+        about = _about(cured[0]) if len(cured) == 1 else []
+        if about:
+            yield Paragraph("\n".join(about))
+        of_graphs = [change for finding in cured for change in effects.get(finding.identity, [])]
+        yield Bullets(_first(list(dict.fromkeys(map(sentence, of_graphs)))))
+        if title == _ADDED and action.remedy is not None:
+            yield Paragraph(f"→ {action.remedy.text}", "advice")
+    not_shown = sum(len(action.cures) for action in actions[_SHOWN:])
+    yield from rest(not_shown, "finding", "; --format json has all")
+
+
+def _about(finding: Finding) -> list[str]:
+    """Its line, its cause, and where it was called."""
+    cause = "" if finding.cause in finding.title else finding.cause
+    return list(filter(None, (finding.source, cause, via_line(finding))))
 
 
 def _met_otherwise(
@@ -134,7 +147,7 @@ def _of_torch(
         return
     yield Heading("From another torch")
     yield Paragraph("In functions whose own lines are the same on both sides.", "dim")
-    for title, findings in (("Came", difference.came), ("Went", difference.went)):
+    for title, findings in ((_ADDED, difference.came), (_REMOVED, difference.went)):
         yield from _findings(title, [f for f in findings if f.identity in of_torch], effects)
     yield from _graphs("Graphs", graphs)
     yield from _guards(guards)
@@ -269,7 +282,7 @@ def locked_blocks(difference: LockedDifference, before: Path, after: Path) -> It
         yield Bullets(
             [_line(each, difference) for each in (*program.worse, *program.varying, *program.better)]
         )
-    for title, names in (("Came", difference.only_after), ("Went", difference.only_before)):
+    for title, names in ((_ADDED, difference.only_after), (_REMOVED, difference.only_before)):
         yield from section(title, Bullets(list(names)))
     unknown = [_not_compared(program) for program in difference.programs if program.not_comparable]
     yield from section("Not compared", Bullets(unknown, "warning"))

@@ -60,7 +60,7 @@ REPORTS = {
         "cache:CacheDocument", "Say what torch's caches were worth, and why a warm start was cold."
     ),
     "cache-store": Declaration("cache:StoreDocument", command="cache --store"),
-    "diff": Declaration("diff:DiffDocument", "Compare two recordings: what came, what went, what changed."),
+    "diff": Declaration("diff:DiffDocument", "Compare two recordings: what was added, removed, changed."),
     "diff-locked": Declaration("diff:LockedDocument", command="diff LOCK LOCK"),
     "check": Declaration(
         "check:CheckDocument", "Run a program, and fail where it got worse than its lock file says."

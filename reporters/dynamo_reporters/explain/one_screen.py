@@ -37,7 +37,6 @@ _NO_NOTES = ("verdict", "findings")
 _NOT_SEEN = "not seen:"
 _COMMAND = re.compile(r"`dynamo [a-z]+`")
 _ALL = "`dynamo explain --all` has"
-_IN_FULL = ("where compile time went", "the graphs")
 
 
 def one_screen(case: Case) -> Iterator[Block]:
@@ -51,14 +50,16 @@ def one_screen(case: Case) -> Iterator[Block]:
 def _about(case: Case) -> Iterator[Block]:
     """What happened, and the program: how it ended, how it was captured, by which torch and Python."""
     recording = case.recording
-    yield Heading(_cut(verdict(recording, case.summary), 3), 1)
+    said = verdict(recording, case.summary)
+    yield Heading(_cut(said, 3), 1)
     if recording.run is not None:
         # How it ended is seen in any case.
         after = _cut(f"{ending(recording.run)}. Recorded in {recording.address}.", 1)
         yield Paragraph(_cut(shlex.join(recording.run.command or []), 2, f" {after}"))
     if recording.processes:
-        about = versions(recording)
-        yield Paragraph(_cut(f"{origin_sentence(recording)}{about and f' {about}.'}", 5))
+        origin, about = origin_sentence(recording), versions(recording)
+        sentences = [*([] if origin in said else [origin]), *([f"{about}."] if about else [])]
+        yield Paragraph(_cut(" ".join(sentences), 5))
 
 
 # What each section has to say in a line: above the actions those that stand above the findings.
@@ -91,11 +92,14 @@ def _with_command(finding: Finding) -> str:
 
 
 def _notes(case: Case, sections: Sequence[Section]) -> list[str]:
+    """What the sections say in a line, but for what the heading says already."""
+    heading = verdict(case.recording, case.summary)
     notes = []
     for section in sections:
         if section.name in _NO_NOTES:
             continue
-        notes += [f"{section.prefix.strip()} {line.strip()}".strip() for line in section.lines(case)]
+        lines = (line.strip() for line in section.lines(case))
+        notes += [f"{section.prefix.strip()} {line}".strip() for line in lines if line not in heading]
         if section.name in _IN_BLOCKS:
             notes += [block.text for block in section.blocks(case) if isinstance(block, Paragraph)]
     return notes
@@ -150,17 +154,19 @@ def _counts(case: Case) -> Iterator[Block]:
 
 def _more(case: Case) -> Iterator[Block]:
     """The commands that have more to say; what `--all` shows besides."""
-    yield Heading("More")
-    findings = [f"{number(len(case.findings), 'finding')} in full"] if case.findings else []
-    if case.processes:
-        yield Paragraph(f"{_ALL} {', '.join([*findings, *_IN_FULL])}", "dim")
+    in_full = [f"{number(len(case.findings), 'finding')} in full"] if case.findings else []
+    if case.summary.graphs:
+        in_full += ["where compile time went", "the graphs"]
+    lines = [f"{_ALL} {', '.join(in_full)}"] if in_full else []
     if case.recording.run is not None and any(
         remedy.change for finding in case.findings for remedy in finding.remedies
     ):
-        yield Paragraph("`dynamo fix` runs the program with such changes, and keeps those that help", "dim")
-    commands = further_commands(case)
-    if commands:
-        yield Paragraph(_cut(commands, 3), "dim")
+        lines.append("`dynamo fix` runs the program with such changes, and keeps those that help")
+    if commands := further_commands(case):
+        lines.append(_cut(commands, 3))
+    if lines:
+        yield Heading("More")
+        yield from (Paragraph(line, "dim") for line in lines)
 
 
 def _cut(text: str, lines: int, after: str = "") -> str:

@@ -80,16 +80,30 @@ def test_a_finding_that_came_has_cause_effect_on_graphs_and_advice_and_one_that_
     went = replace(came, identity="graph-break-2", title="it prints, at model.py:9", source="")
     split = GraphChange("split", "f", 1, (side(1),), (side(1, 1), side(2, None)), because=BREAK.identity)
     assert lines(replace(NOTHING, came=(came,), went=(went,), graphs=(split,))) == [
-        "Came",
+        "Added",
         "  graph break at model.py:4",
         "    print(x)",
         "    it prints",
         "    in the library at /lib/x.py:7: raise",
         "    - graph 1 of f (3 ops) is split into graphs 1 and 2 of 1 and ? ops",
         "    → print it elsewhere",
-        "Went",
+        "Removed",
         "  it prints, at model.py:9",
         "    in the library at /lib/x.py:7: raise",
+    ]
+
+
+def test_what_one_remedy_cures_stands_together() -> None:
+    remedy = replace(ADVICE[0], text="take `print(x)` out.")
+    others = [
+        replace(BREAK, identity=str(line), place=Place(FILE, line), remedies=(remedy,)) for line in (4, 5, 9)
+    ]
+    gone = GraphChange("went", "f", 1, (side(1),), (), because="9")
+    assert lines(replace(NOTHING, came=tuple(others), graphs=(gone,))) == [
+        "Added",
+        f"  6 graph breaks at {FILE}:4-5, 9",
+        f"    - 1 graph fewer of f at {FILE}:4 (3 ops)",
+        "    → take `print(x)` out.",
     ]
 
 
@@ -130,7 +144,7 @@ def test_what_another_torch_did_has_a_section_of_its_own() -> None:
     guards = (GUARD, replace(GUARD, function="g", is_of_torch=True))
     assert lines(replace(NOTHING, guards=guards))[3:6] == [heading, note, "Guards"]
     found = replace(NOTHING, came=(BREAK,), went=(replace(BREAK, identity="2"),), of_torch=("2",))
-    assert [line for line in lines(found) if not line.startswith("  ")] == ["Came", heading, "Went"]
+    assert [line for line in lines(found) if not line.startswith("  ")] == ["Added", heading, "Removed"]
     assert heading not in lines(replace(NOTHING, graphs=(own,), guards=(GUARD,), came=(BREAK,)))
 
 
