@@ -50,13 +50,13 @@ def actions_in_short(case: Case, command: str) -> Iterator[Block]:
     """
     if not case.findings:
         return
-    yield Heading(ACTIONS_TITLE)
+    yield Heading(ACTIONS_TITLE if case.actions else "Also")
     for action in case.actions[:_SHOWN]:
         yield Paragraph(_subject(action, case))
         yield from _advice(action.remedy, command)
     yield from map(Paragraph, _how_many_more(case, _SHOWN))
     for finding in case.context:
-        yield Paragraph(f"also: {finding.title}")
+        yield Paragraph(f"{'also: ' if case.actions else ''}{finding.title}")
         yield from _advice(next(iter(finding.remedies), None), command)
     yield Paragraph("`dynamo explain` says what to do.", "dim")
 
