@@ -116,15 +116,19 @@ def _listed(items: Sequence[str], shown: int, lines: int, role: Role = "plain") 
 
 
 def _actions(case: Case, room: int) -> Iterator[Block]:
-    """The first actions, as many as there is room for; at least one."""
+    """The first actions, as many as there is room for, at least one; whole where all of them fit so."""
     if not case.actions:
         return
     yield Heading(ACTIONS_TITLE)
-    room -= 2 + 1  # the heading, and the line that says how many more there are
+    whole = [block for action in case.actions for block in _action(action, case.cured_by(action), room)]
+    if _height(whole) <= room - 2:  # the heading
+        yield from whole
+        return
+    room -= 2 + 1  # and the line that says how many more there are
     shown = 0
     for action in case.actions:
         # All of the first advice, in the lines that there are.
-        item = list(_action(action, case.cured_by(action), 2 if shown else max(room - 3, 2)))
+        item = list(_action(action, case.cured_by(action), 2, 2 if shown else max(room - 3, 2)))
         room -= _height(item)
         if room < 0 and shown:
             break
@@ -133,17 +137,23 @@ def _actions(case: Case, room: int) -> Iterator[Block]:
     yield from rest(len(case.actions) - shown, "action", f"; {_ALL} all")
 
 
-def _action(action: Action, cured: Sequence[Finding], lines: int) -> Iterator[Block]:
-    yield Paragraph(_cut(f"{action.number}. {headline(action)}", lines), "strong")
+def _action(
+    action: Action, cured: Sequence[Finding], lines: int, of_advice: int | None = None
+) -> Iterator[Block]:
+    """What to do, in `of_advice` lines where there is little room; what it cures and what else would do."""
+    advice = headline(action)
+    yield Paragraph(_cut(f"{action.number}. {advice}", of_advice or lines), "strong")
     saves = what_it_saves(action)
-    cures = _cut(what_is_cured(action, cured), 2, f"; {saves}" if saves else "")
+    source = cured[0].source if len(cured) == 1 and of_advice is None else ""
+    line = f", at `{source}`" if source and source not in advice else ""
+    cures = _cut(what_is_cured(action, cured) + line, lines, f"; {saves}" if saves else "")
     yield Paragraph(_INDENT + cures)
     if besides := what_else_it_changes(action):
-        yield Paragraph(_INDENT + _cut(besides, 1), "dim")
+        yield Paragraph(_INDENT + _cut(besides, max(lines - 1, 1)), "dim")
     if action.alternatives:
         first, *others = action.alternatives
         more = f" (and {number(len(others), 'other way', 'other ways')})" if others else ""
-        yield Paragraph(_INDENT + _cut(f"or {what_to_do(first.remedy)}", 1, more), "dim")
+        yield Paragraph(_INDENT + _cut(f"or {what_to_do(first.remedy)}", max(lines - 1, 1), more), "dim")
 
 
 def _counts(case: Case) -> Iterator[Block]:
