@@ -165,7 +165,7 @@ def _recordings(
     for ran in range(1, runs + 1):
         if runs > 1:
             say(f"dynamo: run {ran} of {runs}")
-        path, ending = target_recording(ctx, options)
+        path, ending = target_recording(ctx, options, is_audited=False)
         if program is None:
             say(f"dynamo: no program is named: this checks the newest recording, {path}")
         found.append(read(path, CONTENTS))

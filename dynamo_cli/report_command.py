@@ -251,15 +251,22 @@ def report_command(
     return make
 
 
-def target_recording(ctx: click.Context, options: dict[str, Any]) -> tuple[Path, Ending | None]:
-    """The recording to report on, after running the program if the target is one."""
+def target_recording(
+    ctx: click.Context, options: dict[str, Any], *, is_audited: bool = True
+) -> tuple[Path, Ending | None]:
+    """The recording to report on, after running the program if the target is one; how to end then.
+
+    If it `is_audited`, the verdicts of --verify=error and --fullgraph are printed, and decide how to end.
+    """
     program = program_of(ctx)
     if program is None or not is_to_be_run(program):
         return named_recording(program), None
-    from .running import run_program
+    from .running import audited, run_program
 
     outcome = run_program(request_from(program, **options, stdout_to_stderr=True), quiet=False)
-    return outcome.recording, outcome.ending
+    if not is_audited:
+        return outcome.recording, outcome.ending
+    return outcome.recording, audited(outcome, options["fullgraph"], options["verify"], quiet=False)
 
 
 def named_recording(target: Program | None) -> Path:

@@ -125,6 +125,19 @@ def test_an_error_that_compiled_code_does_not_raise_is_a_wrong_result(run: Runne
     )
 
 
+def test_a_report_that_runs_the_program_ends_by_the_verdict_too(forked: Runner, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch\n"
+        "wrong = lambda graph, inputs: lambda *values: tuple(value + 1 for value in graph(*values))\n"
+        "print(torch.compile(lambda x: x * 2, backend=wrong)(torch.ones(2)).sum().item())\n"
+    )
+    result = forked("explain", "--verify=error", program)
+    assert result.exit_code == 117
+    assert "gave something else than plain Python" in result.stderr and "6.0" in result.stderr
+    assert "gives something else than plain Python" in result.stdout
+
+
 def test_an_error_that_only_compiled_code_raises_is_a_wrong_result(run: Runner, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(

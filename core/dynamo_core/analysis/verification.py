@@ -165,6 +165,8 @@ def verified_sentence(found: Verification) -> str:
     if not graphs:
         why = "no graph was compiled" if found.are_recorded else "graphs were not recorded"
         return f"Nothing was verified: {why}"
+    if not (found.agreeing or found.wrong):
+        return f"Graphs that could be compared with what was captured: 0 of {graphs}"
     text = f"Graphs that computed what the captured graph computes: {len(found.agreeing)} of {graphs}"
     worst = _worst(found)
     if worst is not None and worst.error is not None:

@@ -6,6 +6,7 @@ own is recorded as a probe that failed, and the call goes on without the hook.
 """
 
 from collections.abc import Callable
+from functools import update_wrapper
 from typing import Any
 
 Hook = Callable[..., Any]
@@ -73,6 +74,9 @@ class _HookedFunction:
                 named["skip"] = named.get("skip", 0) + 1 + _FRAMES_OF_A_HOOK * len(self._hooks)
             return self._call(*args, **named)
 
+        update_wrapper(
+            wrapper, self._original, updated=()
+        )  # a program may print the name of a function of torch
         wrapper.hooked = self  # type: ignore[attr-defined]
         return wrapper
 

@@ -50,15 +50,15 @@ def one_screen(case: Case) -> Iterator[Block]:
 def _about(case: Case) -> Iterator[Block]:
     """What happened, and the program: how it ended, how it was captured, by which torch and Python."""
     recording = case.recording
-    said = verdict(recording, case.summary)
-    yield Heading(_cut(said, 3), 1)
+    heading = verdict(recording, case.summary)
+    yield Heading(_cut(heading, 3), 1)
     if recording.run is not None:
         # How it ended is seen in any case.
         after = _cut(f"{ending(recording.run)}. Recorded in {recording.address}.", 1)
         yield Paragraph(_cut(shlex.join(recording.run.command or []), 2, f" {after}"))
     if recording.processes:
         origin, about = origin_sentence(recording), versions(recording)
-        sentences = [*([] if origin in said else [origin]), *([f"{about}."] if about else [])]
+        sentences = [*([] if origin in heading else [origin]), *([f"{about}."] if about else [])]
         yield Paragraph(_cut(" ".join(sentences), 5))
 
 

@@ -144,7 +144,12 @@ def test_the_largest_error_is_the_one_nearest_to_its_limit_in_graphs_that_agree(
         f"{RIGHT}: 1 of 2; largest error 3 (values up to 10) where 4 is allowed"
     )
     assert verified_sentence(of(call(worst=value(None, None)))) == f"{RIGHT}: 1 of 1"
-    assert verified_sentence(of(call("not verified"))) == f"{RIGHT}: 0 of 1"
+
+
+def test_that_no_graph_could_be_compared_does_not_read_as_if_it_was_wrong() -> None:
+    none = "Graphs that could be compared with what was captured: 0 of 1"
+    assert verified_sentence(of(call("not verified"))) == none
+    assert verified_sentence(of(call("disagrees"))) == f"{RIGHT}: 0 of 1"
 
 
 def test_without_graphs_it_is_said_whether_there_were_none() -> None:

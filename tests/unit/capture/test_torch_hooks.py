@@ -17,6 +17,7 @@ class Compiler:
         self.calls: list[Any] = []
 
     def compile(self, graph: str) -> str:
+        """Compile a graph."""
         self.calls.append(graph)
         if graph == "bad":
             raise LookupError("a compiler's own error")
@@ -64,6 +65,13 @@ def test_a_hook_gives_another_result_or_does_without_the_call() -> None:
     hooks.add(MIDDLE, lambda proceed, compiler, graph: "eager")
     assert compiler.compile("g") == "eager, marked"
     assert compiler.calls == ["f"]
+
+
+def test_a_hooked_function_keeps_its_name_and_docstring() -> None:
+    hooks = Hooks()
+    hooks.add_noting(OUTER)
+    assert hooks.kind.compile.__qualname__ == "Compiler.compile"
+    assert hooks.kind.compile.__doc__ == Compiler.compile.__doc__ == "Compile a graph."
 
 
 def test_a_hook_that_fails_before_the_call_is_left_out() -> None:
