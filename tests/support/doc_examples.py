@@ -1,6 +1,6 @@
 """The examples of README.md and docs/: found, executed, and written anew.
 
-    ./dev examples        # writes the output of every example as it is now
+    ./dev examples [PAGE.md …]     # writes the output of every example, or of a page's, as it is now
 
 An example is a block of `console` behind a comment that says how it is executed:
 
@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -228,11 +228,16 @@ def comparable(output: str) -> str:
     return _VARIES.sub("", output)
 
 
-def replace_file() -> None:
-    """Put the output of each example as it is now into its page, where it says something else."""
+def replace_examples(pages: Sequence[str]) -> None:
+    """Put the output of each example as it is now into its page, where it says something else.
+
+    `pages` are the names of the pages that are meant; none means all.
+    """
     changed: dict[Path, str] = {}
     for block in reversed(list(blocks())):
         if not (block.language == "console" and block.comment):
+            continue
+        if pages and block.page.name not in pages:
             continue
         output = executed(block)
         same = (
@@ -251,4 +256,4 @@ def replace_file() -> None:
 
 
 if __name__ == "__main__":
-    replace_file()
+    replace_examples(sys.argv[1:])
