@@ -51,11 +51,10 @@ def place_of(differences: Sequence[Difference], stage: str | None, lines: Lines)
     eager = lines("")
     operations = eager[OPERATIONS]
     if first.kind == "structure" and first.path not in eager[MEMORY]:
-        return _of_variables(stage, lines) or _only_line(first, eager)
+        return _or_of_variable(None, stage, lines) or _only_line(first, eager)
     captured = {TRACING: TRACED, STALE: OF_ENTRY}.get(stage or "")
     if captured is not None:
-        place = _of_variables(stage, lines)
-        place = place or first_different_line(operations, lines(captured)[OPERATIONS])
+        place = _or_of_variable(first_different_line(operations, lines(captured)[OPERATIONS]), stage, lines)
         if place is not None and not place[0]:
             return None  # it is in none of the program's lines
         if place is None and stage == STALE:
@@ -85,11 +84,15 @@ def _wrong_alone(stage: str | None, lines: Lines) -> Place | None:
     return tuple(place) if place else None
 
 
-def _of_variables(stage: str | None, lines: Lines) -> Place | None:
-    """The first line that gave a variable another value while tracing; None if there is none."""
+def _or_of_variable(place: Place | None, stage: str | None, lines: Lines) -> Place | None:
+    """The line that gave a variable another value while tracing, if Python comes to it before this place."""
     if stage != TRACING:
-        return None
-    return first_different_step(lines(STEPS_OF_EAGER)[STEPS], lines(STEPS_OF_TRACING)[STEPS])
+        return place
+    steps = lines(STEPS_OF_EAGER)[STEPS]
+    found = first_different_step(steps, lines(STEPS_OF_TRACING)[STEPS])
+    order = [tuple(each[:2]) for each in steps]
+    known = [each for each in (found, place) if each is not None and each[:2] in order]
+    return min(known, key=lambda each: order.index(each[:2]), default=place)
 
 
 def _only_write(first: Difference, operations: list[Operation]) -> Place | None:
