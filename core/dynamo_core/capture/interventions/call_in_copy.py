@@ -44,11 +44,13 @@ from .observed_state import (
 from .operation_alone import searching_backend
 from .operation_log import OperationLog, memory_of, noting
 from .printed_text import noting_printed
+from .variable_log import VariableLog
 
 EAGER, COMPILED, STAGE, ROUNDED, LINES = "eager", "compiled", "stage", "rounded", "lines"
 FILLED = "filled"  # eager, with something in all memory that nothing has filled yet
 TRACED, OF_ENTRY = "traced", "of the entry"
 ALONE = "alone with "  # before a backend
+STEPS_OF_EAGER, STEPS_OF_TRACING, STEPS = "steps of eager", "steps of tracing", "steps"
 OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place"
 WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
 ALL_VALUES = "all values"
@@ -161,6 +163,18 @@ class ProgramCall:
         if which == TRACED:
             _let_compile()
             outcome_of(self._compile(log.backend), self.args, self.named)
+        elif which == STEPS_OF_EAGER:
+            refuse_to_reach_out()
+            variables = VariableLog()
+            with variables.of_eager():
+                outcome_of(self._in_eager, self.args, self.named)
+            return {STEPS: variables.steps}
+        elif which == STEPS_OF_TRACING:
+            _let_compile()
+            variables = VariableLog()
+            with variables.of_tracing():
+                outcome_of(self._compile("eager"), self.args, self.named)
+            return {STEPS: variables.steps}
         elif which.startswith(ALONE):
             _let_compile()
             found: list[Any] = []
@@ -367,9 +381,15 @@ def raised(error: Exception) -> dict[str, Any]:
         if number != frame.f_code.co_firstlineno or frame.f_code.co_name == "<lambda>"
     ]
     lines += [(file, int(number)) for file, number in _LINE_IN_TEXT.findall(text_of(error))]
-    line = next((each for each in reversed(lines) if is_own(each[0])), None)
+    line = next((each for each in reversed(lines) if is_own(each[0]) and not _is_generated(each[0])), None)
     classes = tuple(each.__qualname__ for each in type(error).__mro__)
     return {RAISED: text_of(error), RAISED_CLASSES: classes, RAISED_AT: line}
+
+
+def _is_generated(file: str) -> bool:
+    """Whether Inductor has written a file; its folder may be in one of the program's."""
+    caches = sys.modules.get("torch._inductor.codecache")
+    return caches is not None and any(each.__file__ == file for each in caches.PyCodeCache.modules)
 
 
 def tensors_in(roots: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -36,6 +36,7 @@ from .observed_state import RAISED, RESULT, TENSOR, VALUE, Leaves, python_values
 from .operation_log import first_cast_to_short
 from .printed_text import NOT_NOTED
 from .state_difference import (
+    MINOR,
     OUTPUT,
     Compared,
     Difference,
@@ -118,6 +119,7 @@ class ComparedCall:
         self._seconds = _SHORTEST_LIMIT
         self._passes = b""  # of the backward that is compared
         self._is_memory_left_out = False
+        self._is_minor = False  # what differs is a stride, or the like
         self._left: Leaves = {}  # Python's own values as the call left them, where it waits for a backward
         self._fields: dict[str, Any] = {}
         self._spent_ns = 0
@@ -291,6 +293,7 @@ class ComparedCall:
             "allowed": first.allowed,
             "differences": len(differences),
         }
+        self._is_minor = first.kind in MINOR
         stage = self._first_wrong_stage(eager)
         if stage in (None, STALE) and RAISED in own and _RAISED_WHILE_TRACING in own[RAISED][1]:
             stage = TRACING
@@ -382,7 +385,9 @@ class ComparedCall:
         return self._is_wrong(self._ask(f"{STAGE}:{backend}"), eager)
 
     def _is_wrong(self, leaves: Leaves, eager: Leaves) -> bool:
-        return bool(compare_leaves(leaves, eager, self._again).differences)
+        """Whether they differ as gravely as those of the call: strides alone do not explain a wrong value."""
+        found = compare_leaves(leaves, eager, self._again).differences
+        return any(self._is_minor or each.kind not in MINOR for each in found)
 
     def _is_of_own_backend(self, eager: Leaves) -> bool:
         """Whether a function of the program's compiled the entry, of which the captured graphs are right."""

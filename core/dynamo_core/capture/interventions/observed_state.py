@@ -4,6 +4,7 @@ The values are found by paths, `args[0]`, `self.weight`, `result['loss']`, so th
 be compared. Nothing here runs the values' own code: containers are walked by the built-in types' methods.
 """
 
+import dis
 import functools
 import os
 import random
@@ -31,6 +32,7 @@ _PLAIN = (int, float, complex, bool, str, bytes, type(None), range, slice)
 _OF_TORCH = ("dtype", "device", "layout", "memory_format")
 _CACHED = functools._lru_cache_wrapper
 _NOT_WALKED = (_CACHED, ModuleType, type, FunctionType, MethodType, BuiltinFunctionType, CodeType)
+_OF_GLOBALS = frozenset(f"{what}_{of}" for what in ("LOAD", "STORE", "DELETE") for of in ("GLOBAL", "NAME"))
 _MOST_LEAVES = 20_000
 _MOST_DEPTH = 12
 _LONGEST_TEXT = 2000
@@ -70,7 +72,7 @@ def _variables(function: Any, owners: list[Any]) -> Iterator[tuple[str, Any]]:
             except ValueError:  # the variable has no value yet
                 continue
             yield from _variable(f"variable {name}", value, functions, known)
-        for name in _names_in(each.__code__):
+        for name in _globals_in(each.__code__):
             if name in each.__globals__:
                 yield from _variable(f"global {name}", each.__globals__[name], functions, known)
 
@@ -109,11 +111,12 @@ def _functions_of(function: Any, owners: list[Any]) -> Iterator[FunctionType]:
                     yield forward
 
 
-def _names_in(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _names_in(constant)
+@functools.cache
+def _globals_in(code: CodeType) -> list[str]:
+    """The global variables that code names. Dynamo may make others, which have the names of attributes."""
+    names = {each.argval: None for each in dis.get_instructions(code) if each.opname in _OF_GLOBALS}
+    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    return [*names, *(name for each in inner for name in _globals_in(each))]
 
 
 def observe(roots: Mapping[str, Any], untouched: set[int], *, keep: bool = False) -> Leaves:

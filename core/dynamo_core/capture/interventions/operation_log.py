@@ -45,10 +45,14 @@ class OperationLog:
         class Noting(TorchDispatchMode):
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 result = None
+                before = _values_before(func, args)
                 try:
                     result = func(*args, **(kwargs or {}))
                 finally:
-                    log._note(str(func).removeprefix("aten."), result, _written(func, args))
+                    changed = next((value for value, was in before if _is_changed(value, was)), None)
+                    written = _written(func, args) if changed is None else changed
+                    given = result if changed is None else None
+                    log._note(str(func).removeprefix("aten."), given, written)
                 return result
 
         return Noting()  # type: ignore[no-untyped-call]
@@ -89,6 +93,24 @@ class OperationLog:
         dtype = str(getattr(first, "dtype", ""))
         memory = memory_of(written if result is None else first)
         self.operations.append([file, line, name, _sum(first), dtype, memory, names, lines])
+
+
+def _values_before(func: Any, args: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """The tensors that an operator of the program's own is given, each with a copy.
+
+    What it writes may not be what it says that it writes.
+    """
+    import torch
+
+    if func.namespace in ("aten", "prims") or "::" not in func.name():
+        return []
+    return [(value, value.detach().clone()) for value in args if isinstance(value, torch.Tensor)]
+
+
+def _is_changed(value: Any, before: Any) -> bool:
+    import torch
+
+    return not torch.equal(value.detach(), before)
 
 
 def _written(func: Any, args: Sequence[Any]) -> Any:
@@ -143,14 +165,14 @@ def first_different_line(
     """
     own_calls, other_calls = ([tuple(each[:3]) for each in log] for log in (eager, captured))
     matcher = difflib.SequenceMatcher(None, own_calls, other_calls, autojunk=False)
-    for what, i, i_end, j, j_end in matcher.get_opcodes():
+    for what, i, i_end, j, _ in matcher.get_opcodes():
         if what != "equal":
             own = eager[i] if i < i_end else None
-            other = captured[j] if j < j_end else None
             given = own or _with_names(captured[j], eager)
-            return _at_condition(own, other) or _line_of(given, captured, eager[:i])
+            nexts = eager[i] if i < len(eager) else None, captured[j] if j < len(captured) else None
+            return _at_condition(*nexts, eager[i - 1] if i else None) or _line_of(given, captured, eager[:i])
         for k in range(i_end - i):
-            if not _is_close(eager[i + k][3], captured[j + k][3]):
+            if not _is_alike(eager[i + k], captured[j + k]):
                 return _line_of(eager[i + k], captured, eager[: i + k])
     return None
 
@@ -161,13 +183,27 @@ def _with_names(operation: Operation, eager: Sequence[Operation]) -> Operation:
     return [*operation[:6], names, operation[7]]
 
 
-def _at_condition(own: Operation | None, other: Operation | None) -> tuple[str, int, str] | None:
-    """The line of the condition that decides between two operations of a function, or for one alone."""
+def _at_condition(
+    own: Operation | None, other: Operation | None, earlier: Operation | None
+) -> tuple[str, int, str] | None:
+    """The line of the condition that decides between two operations of a function, or for one alone.
+
+    That is also one after which nothing more of a function follows that the `earlier` operation is in.
+    """
     known = [each for each in (own, other) if each is not None]
-    if len({function_of_line(*each[:2]) for each in known}) != 1:
-        return None
-    line = condition_between(known[0][0], *(None if each is None else each[1] for each in (own, other)))
-    return None if line is None else (known[0][0], line, known[0][2])
+    if len({function_of_line(*each[:2]) for each in known}) == 1:
+        file, before = known[0][0], earlier[1] if earlier and earlier[0] == known[0][0] else 0
+        first, second = (None if each is None else int(each[1]) for each in (own, other))
+        line = condition_between(file, first, second, before)
+        if line is not None:
+            return file, line, known[0][2]
+    for file, before in reversed(earlier[7] if earlier else ()):
+        for each in known:
+            inside = [at for at in each[7] if function_of_line(*at) == function_of_line(file, before)]
+            line = condition_between(file, inside[-1][1], None, before) if inside else None
+            if line is not None and inside[-1][1] > before:
+                return file, line, each[2]
+    return None
 
 
 def _line_of(
@@ -230,6 +266,12 @@ def first_cast_to_short(operations: Sequence[Operation]) -> tuple[str, int, str]
         if name.startswith("_to_copy") and dtype in ("torch.bfloat16", "torch.float16"):
             return file, line, name
     return None
+
+
+def _is_alike(own: Operation, other: Operation) -> bool:
+    """Whether two operations gave the same, as far as the log tells."""
+    shapes = [each[5][2] if each[5] else None for each in (own, other)]
+    return shapes[0] == shapes[1] and _is_close(own[3], other[3])
 
 
 def _is_close(first: float | None, second: float | None) -> bool:

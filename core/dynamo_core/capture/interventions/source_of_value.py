@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 _MOST_STEPS = 10
+_LEAVE = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 # Built-in functions whose result follows from their arguments alone.
 _OF_ARGUMENTS = frozenset(
     ["len", "sum", "max", "min", "int", "float", "bool", "str", "abs", "round", "sorted"]
@@ -56,17 +57,33 @@ def line_of_returned(file: str, line: int, path: str) -> int:
     return max((each for each in _writes_of(function, value.id) if each < line), default=line)
 
 
-def condition_between(file: str, own: int | None, other: int | None) -> int | None:
-    """The line of the condition that decides between two lines, or for one of them alone."""
+def condition_between(file: str, own: int | None, other: int | None, before: int = 0) -> int | None:
+    """The line of the condition that decides between two lines, or for one of them alone.
+
+    One alone may be reached without a condition, so that it has to stand behind the line `before`, which
+    both have passed; in a loop that line may stand further down.
+    """
     found = None
-    for node in ast.walk(_tree(file)):
-        if isinstance(node, (ast.If, ast.IfExp)):
-            branches = [node.body, node.orelse]
-            sides = [_side(branches, line) for line in (own, other) if line is not None]
-            is_decided = len(set(sides)) == 2 or (len(sides) == 1 and sides[0] is not None)
-            if is_decided and node.lineno < min(line for line in (own, other) if line is not None):
-                found = node.test.lineno
+    lines = [line for line in (own, other) if line is not None]
+    first = before if len(lines) == 1 and before < lines[0] else 0
+    for node, behind in _conditions_of(file):
+        sides = [_side([node.body, node.orelse or behind], line) for line in lines]
+        is_decided = len(set(sides)) == 2 or (len(sides) == 1 and sides[0] is not None)
+        if is_decided and first <= node.test.lineno and node.lineno < min(lines):
+            found = node.test.lineno
     return found
+
+
+def _conditions_of(file: str) -> Iterator[tuple[Any, list[Any]]]:
+    """Each `if`, with what comes behind it where that is its other branch: its own leaves the block."""
+    for block in ast.walk(_tree(file)):
+        if isinstance(block, ast.IfExp):
+            yield block, []
+        for name in ("body", "orelse", "finalbody"):
+            statements: Any = getattr(block, name, None)
+            for at, node in enumerate(statements if isinstance(statements, list) else ()):
+                if isinstance(node, ast.If):
+                    yield node, statements[at + 1 :] if isinstance(node.body[-1], _LEAVE) else []
 
 
 @functools.cache

@@ -32,7 +32,8 @@ _ERROR_OF_OTHERS = 2.0**-3  # float8
 
 OUTPUT = "output"  # the kind of a difference in what is printed
 # What stands last where several things differ: the others say more.
-_ORDER = ("value", "structure", "dtype", "mutation", "gradient", "random", "aliasing", "stride", OUTPUT)
+MINOR = ("aliasing", "stride", OUTPUT)
+_ORDER = ("value", "structure", "dtype", "mutation", "gradient", "random", *MINOR)
 _TENSOR_FIELDS = ("dtype", "shape", "stride", "device", "requires_grad", "memory", "is_inference")
 
 

@@ -5,13 +5,25 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .call_in_copy import ALONE, MEMORY, OF_ENTRY, OPERATIONS, PLACE, RETURNED, TRACED
+from .call_in_copy import (
+    ALONE,
+    MEMORY,
+    OF_ENTRY,
+    OPERATIONS,
+    PLACE,
+    RETURNED,
+    STEPS,
+    STEPS_OF_EAGER,
+    STEPS_OF_TRACING,
+    TRACED,
+)
 from .fork_server import NoAnswer
 from .observed_state import RAISED_AT, RESULT, Leaves
 from .operation_log import Operation, first_different_line, first_write_to, last_operation_on
 from .printed_text import PRINTED, PRINTED_AT
 from .source_of_value import line_of_returned, lines_that_change
 from .state_difference import Difference
+from .variable_log import first_different_step
 
 Place = tuple[str, int, str]  # file, line and operation
 # What a copy of the process says of the operations of the call: in eager, freshly traced, of an entry, alone.
@@ -39,10 +51,10 @@ def place_of(differences: Sequence[Difference], stage: str | None, lines: Lines)
     eager = lines("")
     operations = eager[OPERATIONS]
     if first.kind == "structure" and first.path not in eager[MEMORY]:
-        return _only_line(first, eager)
+        return _or_of_variable(None, stage, lines) or _only_line(first, eager)
     captured = {TRACING: TRACED, STALE: OF_ENTRY}.get(stage or "")
     if captured is not None:
-        place = first_different_line(operations, lines(captured)[OPERATIONS])
+        place = _or_of_variable(first_different_line(operations, lines(captured)[OPERATIONS]), stage, lines)
         if place is not None and not place[0]:
             return None  # it is in none of the program's lines
         if place is None and stage == STALE:
@@ -70,6 +82,17 @@ def _wrong_alone(stage: str | None, lines: Lines) -> Place | None:
     except NoAnswer:  # compiling each operation may take too long
         return None
     return tuple(place) if place else None
+
+
+def _or_of_variable(place: Place | None, stage: str | None, lines: Lines) -> Place | None:
+    """The line that gave a variable another value while tracing, if Python comes to it before this place."""
+    if stage != TRACING:
+        return place
+    steps = lines(STEPS_OF_EAGER)[STEPS]
+    found = first_different_step(steps, lines(STEPS_OF_TRACING)[STEPS])
+    order = [tuple(each[:2]) for each in steps]
+    known = [each for each in (found, place) if each is not None and each[:2] in order]
+    return min(known, key=lambda each: order.index(each[:2]), default=place)
 
 
 def _only_write(first: Difference, operations: list[Operation]) -> Place | None:

@@ -79,6 +79,15 @@ def makes_a_counter(x: Any) -> Any:
     return x
 
 
+def test_an_attribute_is_no_global_variable_of_its_name() -> None:
+    """Dynamo puts what a method with a promised result gave into a global variable of the method's name."""
+
+    def names_an_attribute(x: Any) -> Any:
+        return x.calls
+
+    assert set(roots_of(names_an_attribute, (1,), {})) == {"args[0]"}
+
+
 def test_what_methods_of_the_programs_classes_name_is_reached() -> None:
     assert set(roots_of(makes_a_counter, (), {})) == {"global calls"}
     assert "global calls" in roots_of(make(Counter()), (), {})

@@ -16,12 +16,12 @@ def step(x: Any) -> Any:
     return z.sum()
 
 
-def first_wrong(wrong: Callable[[Any], Any]) -> list[Any]:
-    """What is found in `step` by a backend that compiles a graph as `wrong` says."""
+def first_wrong(wrong: Callable[[Any], Any], function: Callable[[Any], Any] = step) -> list[Any]:
+    """What is found in a function by a backend that compiles a graph as `wrong` says."""
     found: list[Any] = []
     searching = searching_backend(lambda gm, inputs: wrong(gm), found, lambda call: outcome_of(call, (), {}))
     torch._dynamo.reset()
-    torch.compile(step, backend=searching)(torch.ones(2, requires_grad=True))
+    torch.compile(function, backend=searching)(torch.ones(2, requires_grad=True))
     torch._dynamo.reset()
     return found
 
@@ -48,6 +48,16 @@ def test_a_wrong_gradient() -> None:
 
     line = step.__code__.co_firstlineno
     assert first_wrong(wrong)[:2] == [__file__, line + 1]
+
+
+def test_a_wrong_gradient_of_a_sum_that_is_always_the_same() -> None:
+    def f(x: Any) -> Any:
+        return x.softmax(0)
+
+    def wrong(gm: Any) -> Any:
+        return (lambda x: (x.softmax(0).detach() + x * 0,)) if calls(gm, "softmax") else gm
+
+    assert first_wrong(wrong, f)[:2] == [__file__, f.__code__.co_firstlineno + 1]
 
 
 def test_a_missing_mutation() -> None:

@@ -134,6 +134,40 @@ def test_an_operator_without_a_result_is_noted_with_what_it_writes() -> None:
     assert index is not None and log.operations[index][2] == "notes.fill.default"
 
 
+def test_an_operator_is_noted_with_what_it_writes_undeclared() -> None:
+    @torch.library.custom_op("notes::sum_into", mutates_args=())
+    def sum_into(source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        target.copy_(source)
+        return source.sum()
+
+    log, x = OperationLog(), torch.zeros(2)
+    with log.mode():
+        sum_into(torch.ones(2), x)
+    index = last_operation_on(log.operations, memory_of(x), writes=True)
+    assert index is not None and log.operations[index][2] == "notes.sum_into.default"
+
+
+def test_a_function_that_is_left_early_is_put_down_to_the_condition(tmp_path: Path) -> None:
+    path = tmp_path / "left_early.py"
+    path.write_text(
+        "def f(x, n):\n    x = x + 1\n    if n:\n        return x\n    return x * 2\n\n\n"
+        "def g(x):\n    return f(x, 1) - 3\n"
+    )
+    file = str(path)
+    inside = [
+        [*operation(file, line, name)[:7], [(file, 9), (file, line)]]
+        for line, name in ((2, "add"), (5, "mul"))
+    ]
+    outside = operation(file, 9, "sub")
+    assert first_different_line([inside[0], outside], [*inside, outside]) == (file, 3, "mul")
+    assert first_different_line([*inside, outside], [inside[0], outside]) == (file, 3, "mul")
+
+
+def test_equal_operations_that_give_other_shapes(file: str) -> None:
+    eager, traced = ([[*operation(file, 2, "pad")[:5], [1, 0, [n], [1]], [], [(file, 2)]]] for n in (2, 3))
+    assert first_different_line(eager, traced) == (file, 2, "pad")
+
+
 def test_of_several_values_that_differ_it_is_the_operation_of_the_earliest(file: str) -> None:
     operations = [operation(file, 2, "add_"), operation(file, 7, "sum")]
     operations[0][5], operations[1][4:6] = [1], ["torch.float32", [2]]
@@ -185,7 +219,7 @@ def test_the_one_line_that_changes_an_object_of_pythons_is_named(tmp_path: Path)
     path = tmp_path / "f.py"
     path.write_text("def f(x):\n    self.seen = []\n    self.seen.append(1)\n    return x + 1\n")
     file = str(path)
-    eager = {"operations": [operation(file, 4, "add")], "memory": {}, "returned": []}
+    eager = {"operations": [operation(file, 4, "add")], "memory": {}, "returned": [], "steps": []}
     missing = Difference("mutation", "self.seen[0]", "missing")
     assert place_of([missing], "tracing", lambda _: eager) == (file, 3, "")
 

@@ -58,6 +58,15 @@ def test_condition_that_decides_between_lines(file: str) -> None:
     assert condition_between(file, 5, 8) is None
 
 
+def test_condition_behind_which_one_alone_goes_on(tmp_path: Path) -> None:
+    file = tmp_path / "left_early.py"
+    file.write_text(
+        "def f(x, n):\n    y = x + 1\n    if n:\n        return y\n    y = y * 2\n    return y + 3\n"
+    )
+    assert condition_between(str(file), None, 5, before=2) == 3
+    assert condition_between(str(file), 6, None, before=5) is None  # both have passed the condition
+
+
 def test_a_file_that_is_not_there() -> None:
     assert line_of_source("/nowhere.py", 3, ["x"]) == 3
     assert condition_between("/nowhere.py", 3, 4) is None
