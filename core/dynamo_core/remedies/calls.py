@@ -309,15 +309,17 @@ _REMOVED = Change(edit="statement removed")
 _IS_REQUEST = re.compile(r"\b(?:graph_break|skip_frame|step_unsupported)\(")
 
 
-_VALUE_OR_SIZE = re.compile(r"Dynamic shape operator|Tensor\.item\(\)")
 # Operators that torch's own functions wrap, and that a setting makes part of the graph.
 _BY_A_SETTING = re.compile(r"Operator `aten\.(?:_?unique|repeat_interleave|bincount)")
 
 
 def _looks_in_a_library(break_context: BreakContext) -> bool:
-    """Whether a library goes by what a tensor holds: of torch's, where no setting makes that traced."""
-    is_of_torch = break_context.library == "torch" and _VALUE_OR_SIZE.search(break_context.words) is not None
-    return break_context.is_in_library or (is_of_torch and not _BY_A_SETTING.search(break_context.words))
+    """Whether a library goes by what a tensor holds; of torch's, a module, or what no setting makes traced."""
+    if break_context.library != "torch":
+        return break_context.is_in_library
+    words = break_context.words
+    is_sized = "Dynamic shape operator" in words and not _BY_A_SETTING.search(words)
+    return break_context.entered == "forward" or is_sized
 
 
 def _outside_of_library(*cures: str) -> tuple[RemedyTemplate[BreakContext], ...]:

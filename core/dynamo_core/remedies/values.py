@@ -13,8 +13,8 @@ from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate,
 _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
 _PRINTS_A_VALUE = re.compile(r"^\s*print\(.{0,200}(?:\.item|\.tolist|\.numpy)\(\)")
 _TAKES_A_VALUE = re.compile(r"\.item\(|\b(?:int|float)\(")
-# A statement that calls something with the value, and does more than to put it into a list.
-_IS_GIVEN = re.compile(r"^\s*(?![\w.]{0,100}\.(?:append|extend|add)\()[\w.]{1,100}\(.{0,300}\.item\(\)")
+# A statement that calls something with the value, other than to put it into a list or a tensor.
+_IS_GIVEN = re.compile(r"^\s*(?![\w.]*(?:\.(?:append|extend|add)|_)\()[\w.]{1,99}\(.{0,300}\.item\(\)")
 _FILLS = re.compile(r"\b(?:new_full|full_like)\(")
 _MAY_END = "an operator behind it that has to know the sizes ends the program with an error"
 

@@ -210,6 +210,7 @@ def test_a_size_beside_a_tensor_is_not_what_a_branch_depends_on() -> None:
         ("if y.sum().item() > 0:", (), "`torch.where(y.sum() > 0, then, else)`"),
         ("if END in y:", (), "`torch.where((y == END).any(), then, else)`"),
         ("self.meter.update(y.sum().item())", (), "do it after the call of `forward`"),
+        ("self.kept.fill_(y.sum().item())", (), "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS"),
         ("self.losses.append(y.sum().item())", (), "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1"),
         ("while y.sum().item() > 0:", (), "make its body a function"),
         ('name = f"{y.sum().item()}"', (), "after the call of `forward`"),
@@ -306,6 +307,7 @@ def test_what_torch_does_not_trace_is_moved_by_what_its_line_is_for(
     ("words", "line", "called", "said"),
     [
         (ITEM, "y = self.norm(y)", "forward", "end the compiled function in front of"),
+        (ITEM, 'name = f"{y:.2f}"', "__format__", "make the text after the call"),
         (ITEM, "self.averaged.update_parameters(net)", "update_parameters", "out of the compiled code"),
         (NONZERO, "loss = self.head(y)", "forward", "end the compiled function in front of"),
         (UNIQUE, "kinds = torch.unique(y)", "_return_output", "CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1"),
