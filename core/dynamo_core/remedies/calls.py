@@ -314,7 +314,7 @@ _BY_A_SETTING = re.compile(r"Operator `aten\.(?:_?unique|repeat_interleave|binco
 
 
 def _looks_in_a_library(break_context: BreakContext) -> bool:
-    """Whether a library goes by what a tensor holds; of torch's, a module, or what no setting makes traced."""
+    """Whether a library goes by what a tensor holds; of torch's, a module, or what no setting traces."""
     if break_context.library != "torch":
         return break_context.is_in_library
     words = break_context.words
