@@ -29,8 +29,6 @@ BRANCH = ("Data-dependent branching", "Detected data-dependent branching.")
 ITEM = ("Unsupported Tensor.item() call with capture_scalar_outputs=False", "No `Tensor.item()`.")
 TORCH = "/venv/lib/python3.11/site-packages/torch/"
 SKIPPED = "Attempted to call function marked as skipped"
-NONZERO = ("Dynamic shape operator", "Operator `aten.nonzero.default`'s output.")
-UNIQUE = ("Dynamic shape operator", "Operator `aten._unique2.default`'s output.")
 PRINT = "Dynamo does not know how to trace builtin operator `print` with argument types {} (has_kwargs False)"
 
 
@@ -277,59 +275,6 @@ def test_a_break_inside_of_a_library_is_at_the_users_call_of_it() -> None:
     assert [frame.function if frame else None for frame in user_line(met)] == ["forward", "dumps"]
     assert break_context_of(met, None).library == "json"
     assert "`json.dumps(x)`" in advice(met)
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("kept.put(y)", "or after it, where it needs what `forward` calculates"),
-        ("self.last = kept.put(y)", "or after it, where it needs what `forward` calculates"),
-        ("n = kept.size(y)", "pass in what it returns"),
-        ("for each in kept.all(y):", "make its body a function"),
-    ],
-)
-@pytest.mark.parametrize(
-    ("kind", "inside"),
-    [
-        (SKIPPED, ()),
-        ("Unsupported method call", ()),
-        ("Missing tp_iternext", ()),
-        ("Unsupported context manager", (StackFrame(JSON, "put", "with self.lock:"),)),
-    ],
-)
-def test_what_torch_does_not_trace_is_moved_by_what_its_line_is_for(
-    kind: str, inside: tuple[StackFrame, ...], line: str, said: str
-) -> None:
-    assert said in advice(a_break(kind, "Dynamo does not know how.", line, *inside))
-
-
-@pytest.mark.parametrize(
-    ("words", "line", "called", "said"),
-    [
-        (ITEM, "y = self.norm(y)", "forward", "end the compiled function in front of"),
-        (ITEM, 'name = f"{y:.2f}"', "__format__", "make the text after the call"),
-        (ITEM, "self.averaged.update_parameters(net)", "update_parameters", "out of the compiled code"),
-        (NONZERO, "loss = self.head(y)", "forward", "end the compiled function in front of"),
-        (UNIQUE, "kinds = torch.unique(y)", "_return_output", "CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1"),
-    ],
-)
-def test_what_torch_itself_looks_at_is_left_outside_unless_a_setting_traces_it(
-    words: tuple[str, str], line: str, called: str, said: str
-) -> None:
-    inside = StackFrame(Place(f"{TORCH}nn/modules/module.py", 9), called, "")
-    assert said in advice(a_break(*words, line, inside))
-
-
-def test_a_property_that_is_kept_is_asked_for_before() -> None:
-    inside = StackFrame(Place("/usr/lib/python3.11/functools.py", 995), "__get__", "with self.lock:")
-    met = a_break("Unsupported context manager", "No `RLock`.", "rays = self.grid @ pose", inside)
-    assert "ask for the property once before the first call of `forward`" in advice(met)
-
-
-def test_no_advice_switches_compiled_autograd_on_where_it_ends_the_program() -> None:
-    kind = "Module-level backwards hooks require compiled autograd."
-    met = a_break(kind, "Enable compiled autograd by a setting.", "y = self.features(y)")
-    assert "compiled_autograd" not in "".join(each.text for each in break_advice(met))
 
 
 def test_what_a_library_does_is_not_the_users_to_change() -> None:
