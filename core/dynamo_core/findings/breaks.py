@@ -16,7 +16,7 @@ from ..analysis.words import first_line, frame_name, number, place, stable_text,
 from ..model import Compile, Deferred, Frame, GraphBreak, Process, StackFrame, function_of
 from ..remedies.break_rules import break_cause, loops_over_what_it_finds
 from ..remedies.expected import expected_break
-from ..remedies.rules import user_line
+from ..remedies.rules import place_of, user_line
 from .build import break_remedies, remedy
 from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
 from .kinds import Kind
@@ -145,12 +145,15 @@ def _failed_in_plain_trace(process: Process) -> list[Compile]:
 def to_be_cured(figures: Figures) -> list[Fallback]:
     """The frames that were given up for something that can be cured.
 
-    A generator is never compiled by itself; of a library's, there is nothing to be done about it.
+    A generator is never compiled by itself. Of a library's, there is nothing to be done about it. One
+    that the line of a break takes values of goes with that break.
     """
+    broken = {place_of(cost.distinct.first) for cost in figures.breaks}
     return [
         each
         for each in figures.fallbacks
-        if not (is_library(each.frame.place) and _GENERATOR in each.stopped.kind)
+        if _GENERATOR not in each.stopped.kind
+        or not (is_library(each.frame.place) or (each.frame.called_from or each.frame).place in broken)
     ]
 
 

@@ -66,7 +66,7 @@ def _selects_by_a_mask(break_context: BreakContext) -> bool:
 def compile_the_body(cures: str) -> RemedyTemplate[BreakContext]:
     return RemedyTemplate(
         "compile what the loop repeats, not the loop: make its body a function, give that one to "
-        "`torch.compile`, and leave `while {condition}` to Python.",
+        "`torch.compile`, and leave `{line}` to Python.",
         cures=(cures,),
     )
 
@@ -234,7 +234,7 @@ _BRANCHES: BreakRules = (
                 "calculate both and choose, `torch.where({tensor_condition}, then, else)`, for each value "
                 "that the branches change; where one of them must not be calculated, use "
                 "`torch.cond`{careful}.",
-                cures=("branch_on_a_value", "rope_grown_by_positions"),
+                cures=("branch_on_a_value", "rope_grown_by_positions", "clipped_in_the_backward"),
                 change=TO_WHERE,
                 not_for=("error_raised_on_a_value", "loop_that_is_left", "branch_on_a_negation"),
             ),

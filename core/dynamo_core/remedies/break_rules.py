@@ -34,7 +34,6 @@ TABLE: BreakRules = (
     *calls.CALLS,
     *code.PYTHON_CODE,
     *calls.ANY_OTHER,
-    *calls.OF_A_LIBRARY,
 )
 _LENGTHENED = (
     "move `{line}` out of the compiled code, behind the call of `{function}`, and return what it needs: it "

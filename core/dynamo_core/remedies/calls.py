@@ -8,6 +8,7 @@ LoggingLoggerVariable, NumpyVariable) and torch/_dynamo/trace_rules.py, read wit
 import re
 
 from ..analysis.source_lines import assigns_nothing
+from .branches import compile_the_body
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 _LATER = "torch._dynamo.config.reorderable_logging_functions+"
@@ -24,6 +25,7 @@ _WARN = re.compile(r"builtin `_?warnings\.warn")
 _IN_C = re.compile(
     r"marked as skipped|C/C\+\+|third-party|Unsupported function call|builtin operator|[Bb]uiltin `"
 )
+_UNTRACED = re.compile(rf"{_IN_C.pattern}|Unsupported method call|tp_iternext")
 _EFFECT = "has an effect outside of the graph, which torch does not put into it"
 _MOVED_CALL, _MOVED = Change(edit="call moved out"), Change(edit="statement moved out")
 _ELSEWHERE = (
@@ -229,21 +231,37 @@ def _is_inside(break_context: BreakContext) -> bool:
     return not break_context.is_outside
 
 
+def _has_an_effect_alone(break_context: BreakContext) -> bool:
+    """Whether what the line gives is not kept, so that it is there for its effect."""
+    return assigns_nothing(break_context.line) and not break_context.is_outside
+
+
+def _is_not_traced(break_context: BreakContext) -> bool:
+    return break_context.is_in_library or _UNTRACED.search(break_context.words) is not None
+
+
+def moved_out(*cures: str) -> RemedyTemplate[BreakContext]:
+    return RemedyTemplate(
+        "move `{line}` out of the compiled code: in front of the call of `{function}`, or after it, where it "
+        "needs what `{function}` calculates; where later lines need what it does, end the compiled function "
+        "in front of it.",
+        cures=cures,
+        change=_MOVED,
+    )
+
+
 # After all causes for calls that are known by name.
 ANY_OTHER: BreakRules = (
     Rule(
-        _IN_C,
-        "`{call}` has an effect outside of the graph, or runs code that is not Python, into which torch "
-        "cannot look",
-        (
-            RemedyTemplate(
-                "move `{line}` out of the compiled code: in front of the call of `{function}`, or after it, "
-                "where it needs what `{function}` calculates.",
-                cures=("garbage_collected",),
-                change=_MOVED,
-            ),
-        ),
-        when=lambda break_context: assigns_nothing(break_context.line) and not break_context.is_outside,
+        sentence="`{line}` has an effect outside of the graph, or leads to code that torch does not trace",
+        remedies=(moved_out("garbage_collected", "rollouts_in_a_queue", "rows_for_a_spreadsheet"),),
+        when=lambda break_context: _has_an_effect_alone(break_context) and _is_not_traced(break_context),
+    ),
+    Rule(
+        sentence="`{line}` takes its values from what torch does not trace",
+        remedies=(compile_the_body("epoch_that_is_compiled"),),
+        line=re.compile(r"^\s*for\b"),
+        when=_is_inside,
     ),
     Rule(
         _IN_C,
@@ -266,19 +284,16 @@ ANY_OTHER: BreakRules = (
         when=_is_inside,
     ),
     Rule(
-        re.compile(r"Unsupported method call"),
-        "`{call}` is a call that torch does not know how to trace",
-        (RemedyTemplate(_ELSEWHERE, cures=("date_of_today", "context_variable"), change=_MOVED_CALL),),
+        sentence="`{call}` leads to what torch does not know how to trace",
+        remedies=(
+            RemedyTemplate(
+                _ELSEWHERE,
+                cures=("date_of_today", "context_variable", "neighbours_from_a_sampler", "json_call"),
+                change=_MOVED_CALL,
+            ),
+        ),
         unless=re.compile(r"^\s*(?:async )?with\b"),
-        when=_is_inside,
-    ),
-)
-OF_A_LIBRARY: BreakRules = (
-    Rule(
-        re.compile(r"."),
-        "`{call}` leads into the library `{library}`, in which torch meets what it cannot trace",
-        (RemedyTemplate(_ELSEWHERE, cures=("json_call",), change=_MOVED_CALL),),
-        when=lambda break_context: break_context.is_in_library,
+        when=lambda break_context: _is_inside(break_context) and _is_not_traced(break_context),
     ),
 )
 
@@ -294,12 +309,25 @@ _REMOVED = Change(edit="statement removed")
 _IS_REQUEST = re.compile(r"\b(?:graph_break|skip_frame|step_unsupported)\(")
 
 
-def _outside_of_library(cures: str) -> tuple[RemedyTemplate[BreakContext], ...]:
+# Operators that torch's own functions wrap, and that a setting makes part of the graph.
+_BY_A_SETTING = re.compile(r"Operator `aten\.(?:_?unique|repeat_interleave|bincount)")
+
+
+def _looks_in_a_library(break_context: BreakContext) -> bool:
+    """Whether a library goes by what a tensor holds; of torch's, a module, or what no setting traces."""
+    if break_context.library != "torch":
+        return break_context.is_in_library
+    words = break_context.words
+    is_sized = "Dynamic shape operator" in words and not _BY_A_SETTING.search(words)
+    return break_context.entered == "forward" or is_sized
+
+
+def _outside_of_library(*cures: str) -> tuple[RemedyTemplate[BreakContext], ...]:
     return (
         RemedyTemplate(
             "end the compiled function in front of `{call}`, and compile what comes after it as a function "
             "of its own: what breaks the graph is in `{library}`, and not yours to change.",
-            cures=(cures,),
+            cures=cures,
         ),
     )
 
@@ -327,8 +355,16 @@ BY_A_LIBRARY: BreakRules = (
     Rule(
         _LOOKS,
         "`{call}` leads into the library `{library}`, which looks at what a tensor holds",
-        _outside_of_library("library_branches"),
-        when=lambda break_context: break_context.is_in_library,
+        (moved_out("average_updated_inside"),),
+        when=lambda break_context: break_context.entered is not None and _has_an_effect_alone(break_context),
+    ),
+    Rule(
+        _LOOKS,
+        "`{call}` leads into the library `{library}`, which looks at what a tensor holds",
+        _outside_of_library(
+            "library_branches", "adaptive_softmax_of_words", "lengths_for_a_ctc_loss", "norm_of_all_batches"
+        ),
+        when=_looks_in_a_library,
     ),
 )
 REQUESTED: BreakRules = (

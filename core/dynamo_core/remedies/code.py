@@ -69,6 +69,33 @@ IN_DISTRIBUTIONS: BreakRules = (
 )
 TORCH_CODE: BreakRules = (
     Rule(
+        # torch/distributions/kl.py (kl_divergence, _dispatch_kl), read and run with 2.13.
+        re.compile(r"."),
+        "`kl_divergence` looks up the formula for two kinds of distributions when it first meets them, in a "
+        "way that torch does not trace",
+        (
+            RemedyTemplate(
+                "call `kl_divergence` once, with distributions of the same two classes, before the first "
+                "call of `{function}`: it keeps what it has found.",
+                cures=("divergence_of_a_vae",),
+            ),
+        ),
+        when=lambda break_context: (
+            (break_context.entered, break_context.library) == ("kl_divergence", "torch")
+        ),
+    ),
+    Rule(
+        re.compile(r"Module-level backwards hooks"),
+        "a module that `{line}` calls has a backward hook, which torch does not trace",
+        (
+            RemedyTemplate(
+                "leave that module to eager: end the compiled function in front of `{line}`, and compile "
+                "what comes after it as a function of its own; or take the hook off, where it is not needed.",
+                cures=("backward_hook_on_a_layer",),
+            ),
+        ),
+    ),
+    Rule(
         re.compile(r"Tensor\.backward\(\)|autograd\.grad|trace_autograd_ops"),
         "`{line}` runs a backward pass inside of compiled code, which torch does not trace as it is set",
         (
@@ -386,10 +413,23 @@ PYTHON_CODE: BreakRules = (
             RemedyTemplate(
                 "put `{line}` around the call of `{function}`, in place of having it inside; where the rest "
                 "of `{function}` must not run in it, compile the lines inside of the `with` as a function.",
-                cures=("lock_held", "saved_on_the_cpu"),
+                cures=("lock_held", "saved_on_the_cpu", "flags_of_a_backend"),
             ),
         ),
         line=_WITH,
+    ),
+    Rule(
+        # functools.py (cached_property.__get__), which takes a lock in Python 3.8 to 3.11.
+        re.compile(r"context manager"),
+        "`{line}` asks for a property that is computed at first (`functools.cached_property`), under a lock, "
+        "which torch does not trace",
+        (
+            RemedyTemplate(
+                "ask for the property once before the first call of `{function}`: it is kept then.",
+                cures=("property_that_is_cached",),
+            ),
+        ),
+        when=lambda break_context: (break_context.entered, break_context.library) == ("__get__", "functools"),
     ),
     Rule(
         re.compile(r"Import failure"),

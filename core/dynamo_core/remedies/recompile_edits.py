@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from ..analysis.recompile_causes import RecompileCause
-from ..analysis.source_lines import is_library
+from ..analysis.source_lines import is_library, looped_over
 from ..recording.guards import plain_source
-from .rules import Assignment, Change, Rule, asked_for, is_read_as_well, one_remedy, range_of, walk_of
+from .rules import Change, Rule, asked_for, is_read_as_well, one_remedy, range_of, walk_of
 
 _FUNCTIONS = (
     "function",
@@ -23,9 +23,8 @@ _FUNCTIONS = (
 _WIDER = ("float16", "float32", "float64")
 # Source: torch/optim/optimizer.py (param_groups); what the user calls the optimizer stands in front.
 _LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
-# Source: torch/_dynamo/guards.py (Dimension Marking Guards), run with 2.13.
-_OF_A_MARK = re.compile(
-    r"_(?:dynamo_\w{1,40}_indices|has_dynamo_dim_marking) .{0,80}\bpresent on runtime tensor"
+_OF_ALIASES = re.compile(
+    r"\w{1,100} is (?!None\b)(\w{1,100})|Duplicate tensors found: \[\"\w+\", \"(\w+)\".*"
 )
 _OF_OBJECTS = ("value", "type", "identity", "length", "attribute", "dictionary")
 _BRANCH = re.compile(r"(?:if|elif|while)\b|.{1,300}\bif\b.{1,300}\belse\b")
@@ -108,6 +107,20 @@ def _argument(cause: RecompileCause) -> str | None:
     return source if source.isidentifier() else None
 
 
+def _given_twice(cause: RecompileCause) -> str | None:
+    """The second of two arguments that are one tensor in some calls only; None for any other cause.
+
+    Source: torch/_dynamo/guards.py (DUPLICATE_INPUT), torch/csrc/dynamo/guards.cpp (NO_TENSOR_ALIASING).
+    """
+    found = _OF_ALIASES.fullmatch(cause.words)
+    return found and (found[1] or found[2])
+
+
+def _as_a_view(cause: RecompileCause) -> Change | None:
+    name = _given_twice(cause)
+    return Change(edit="made first", operand=f"{name} = {name}.view_as({name})")
+
+
 def is_between_graphs(cause: RecompileCause) -> bool:
     """Whether what varies is a result of a graph break's line, which has no name of the user's."""
     return (cause.source or "").startswith("___")
@@ -141,39 +154,6 @@ OF_WRAPPED_MODULES = one_remedy(  # modules of torch's compiled apart
     "torch calls modules of its own through one function, so that those that are compiled apart are versions "
     "of that function: compile one module of yours that holds them all, in one call of `torch.compile`.",
     cures=("recompile_modules_apart",),
-)
-# Before what makes a size dynamic by a name or an argument, which such a mark would contradict.
-OF_MARKS: Sequence[Rule[RecompileCause]] = (
-    one_remedy(  # marked static
-        lambda cause: cause.kind == "size" and any(map(cause.frame.is_marked_static, cause.failures)),
-        "{what} takes several values{values}, and the program marks it by `torch._dynamo.mark_static`, "
-        "which makes each a version of its own: take the mark off what varies.",
-        cures=("recompile_marked_static",),
-    ),
-    one_remedy(  # marked in some calls
-        lambda cause: cause.failure is not None and _OF_A_MARK.match(cause.failure.check) is not None,
-        "a dimension was marked (`torch._dynamo.mark_dynamic`, `mark_static` and the like) in some calls "
-        "only, and what was compiled without the mark is not used with it: mark it before the first call.",
-        cures=("recompile_marked_later",),
-    ),
-)
-# Source: torch/__init__.py (compile), whose argument `isolate_recompiles` is in 2.13; read and tried there.
-OF_SHARED_CODE: Sequence[Rule[RecompileCause]] = (
-    one_remedy(  # functions with one code, counted apart
-        lambda cause: cause.functions_with_this_code is not None and cause.version >= (2, 13),
-        "{count} functions or modules that are compiled apart share the code of {function}, and torch counts "
-        "their versions together: `torch.compile(..., isolate_recompiles=True)` counts those of each call "
-        "apart; or compile what calls all of them.",
-        lambda cause: Change(arguments=(Assignment("isolate_recompiles", "True"),)),
-        cures=("recompile_one_decorator", "recompile_shared_base_class", "recompile_layer_by_its_name"),
-        not_for=("recompile_another_function", "recompile_enum_argument"),
-    ),
-    one_remedy(  # functions with one code
-        lambda cause: cause.functions_with_this_code is not None,
-        "{count} functions or modules that are compiled apart share the code of {function}, and torch counts "
-        "their versions together: compile what calls all of them, or let torch keep as many "
-        "(`torch._dynamo.config.recompile_limit`).",
-    ),
 )
 # Before all others: the value has no name by which the user could make it dynamic.
 BETWEEN_GRAPHS: Sequence[Rule[RecompileCause]] = (
@@ -369,6 +349,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         _is_kind("global state"),
         "a setting of the whole process was changed between calls (torch: {check}): set it once, before "
         "the first call.",
+        cures=("recompile_number_of_threads",),
     ),
     one_remedy(  # inference mode
         _is_kind("dispatch keys"),
@@ -446,6 +427,13 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "{source} has other keys in some calls: give it the same keys in every call.",
         cures=("recompile_dictionary_keys",),
     ),
+    one_remedy(  # length of a list that is looped over
+        lambda cause: cause.kind == "length" and cause.source in looped_over(cause.line_of_guard),
+        "{source} has different lengths{values}, each a version of its own, since the loop over it is "
+        "unrolled: compile what is done with one of its entries, and loop outside of the compiled code; or "
+        "put them into one tensor before the call, with `torch._dynamo.mark_dynamic` for their number.",
+        cures=("recompile_views_of_an_image",),
+    ),
     one_remedy(  # length
         _is_kind("length"),
         "{source} has different lengths{values}, and each is a version of its own: pass one tensor of a "
@@ -481,10 +469,13 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         lambda cause: cause.failure is not None and bool(cause.failure.hint),
         "{hint}",
     ),
-    one_remedy(  # one tensor for two arguments; torch/csrc/dynamo/guards.cpp (NO_TENSOR_ALIASING)
-        _is_worded("Duplicate tensors found"),
-        "what torch names in `{check}` is one tensor in this call, and was several when it was compiled: "
-        "each of the two needs its version, unless the call is given a copy (`clone()`).",
+    one_remedy(  # one tensor for two arguments
+        lambda cause: _given_twice(cause) is not None,
+        "two arguments are one object in some calls only (`{check}`), which is a version of its own: a "
+        "tensor that is not changed in place may be given once as a view of itself (`x.view_as(x)`).",
+        _as_a_view,
+        cures=("recompile_tensor_given_twice",),
+        not_for=("recompile_another_function",),
     ),
     one_remedy(  # None for a value; what evaluating the guard raised
         _is_worded("'NoneType' object has no attribute"),

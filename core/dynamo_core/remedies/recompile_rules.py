@@ -5,6 +5,7 @@ is imported; a dimension behind the name is understood from 2.13 on) and torch/_
 2.8 to 2.13 and with the main branch before 2.15.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -14,8 +15,6 @@ from .recompile_edits import (
     BETWEEN_GRAPHS,
     EDITS,
     OF_A_LEARNING_RATE,
-    OF_MARKS,
-    OF_SHARED_CODE,
     OF_WRAPPED_MODULES,
     is_between_graphs,
     is_branch,
@@ -29,6 +28,10 @@ _DIMENSIONS_SINCE = (2, 13)  # `L['x']:0`; before, all dimensions of what is nam
 # With many frames or names, one argument of torch.compile is simpler than naming each source.
 _MANY_FRAMES = 3
 _MOST_NAMES = 4
+# Source: torch/_dynamo/guards.py (Dimension Marking Guards), run with 2.13.
+_OF_A_MARK = re.compile(
+    r"_(?:dynamo_\w{1,40}_indices|has_dynamo_dim_marking) .{0,80}\bpresent on runtime tensor"
+)
 # As many values as torch keeps versions: there will probably be more, so a higher limit does not help.
 _ALWAYS_ANOTHER = 8
 
@@ -122,6 +125,21 @@ def _set_config(name: str, value: str) -> Callable[[RecompileCause], Change]:
     return lambda cause: Change(settings=(Assignment(name, value),))
 
 
+# Before what makes a size dynamic by a name or an argument, which such a mark would contradict.
+OF_MARKS: Sequence[Rule[RecompileCause]] = (
+    one_remedy(  # marked static
+        lambda cause: cause.kind == "size" and any(map(cause.frame.is_marked_static, cause.failures)),
+        "{what} takes several values{values}, and the program marks it by `torch._dynamo.mark_static`, "
+        "which makes each a version of its own: take the mark off what varies.",
+        cures=("recompile_marked_static",),
+    ),
+    one_remedy(  # marked in some calls
+        lambda cause: cause.failure is not None and _OF_A_MARK.match(cause.failure.check) is not None,
+        "a dimension was marked (`torch._dynamo.mark_dynamic`, `mark_static` and the like) in some calls "
+        "only, and what was compiled without the mark is not used with it: mark it before the first call.",
+        cures=("recompile_marked_later",),
+    ),
+)
 SETTINGS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # sizes 0 and 1
         _can_be_unbacked,
@@ -254,6 +272,26 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
         _set_config("torch._dynamo.config.recompile_limit", "64"),
         "each version takes time to compile, and is looked at in each call",
         is_further=True,
+    ),
+)
+
+
+# Source: torch/__init__.py (compile), whose argument `isolate_recompiles` is in 2.13; read and tried there.
+OF_SHARED_CODE: Sequence[Rule[RecompileCause]] = (
+    one_remedy(  # functions with one code, counted apart
+        lambda cause: cause.functions_with_this_code is not None and cause.version >= (2, 13),
+        "{count} functions or modules that are compiled apart share the code of {function}, and torch counts "
+        "their versions together: `torch.compile(..., isolate_recompiles=True)` counts those of each call "
+        "apart; or compile what calls all of them.",
+        lambda cause: Change(arguments=(Assignment("isolate_recompiles", "True"),)),
+        cures=("recompile_one_decorator", "recompile_shared_base_class", "recompile_layer_by_its_name"),
+        not_for=("recompile_another_function", "recompile_enum_argument"),
+    ),
+    one_remedy(  # functions with one code
+        lambda cause: cause.functions_with_this_code is not None,
+        "{count} functions or modules that are compiled apart share the code of {function}, and torch counts "
+        "their versions together: compile what calls all of them, or let torch keep as many "
+        "(`torch._dynamo.config.recompile_limit`).",
     ),
 )
 

@@ -192,6 +192,7 @@ _CAREFUL = (
     "; on both sides a divisor, or what goes into a root or logarithm, must be safe, as by "
     "`.clamp(min=1e-9)`: else gradients may be NaN"
 )
+_IS_IN = re.compile(r"([\w.]{1,100}) in ([\w.]{1,100})")
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 
 
@@ -242,7 +243,7 @@ class BreakContext:
             "line": line,
             "branch": condition or line,
             "condition": condition or "condition",
-            "tensor_condition": (condition or "condition").replace(".item()", ""),
+            "tensor_condition": self._condition_on_tensors(condition or "condition"),
             "call": call or line,
             "called": (call or self.entered or line).partition("(")[0],
             "target": ", ".join(targets) or line.removeprefix("return "),
@@ -250,6 +251,11 @@ class BreakContext:
             "careful": _CAREFUL if self._may_lose_gradients else "",
             "library": self.library or "the library",
         }
+
+    def _condition_on_tensors(self, condition: str) -> str:
+        """The condition as a tensor; that torch takes a value out for `a in b` shows that `b` is one."""
+        is_in = _IS_IN.fullmatch(condition) if "Tensor.item()" in self.words else None
+        return f"({is_in[2]} == {is_in[1]}).any()" if is_in else condition.replace(".item()", "")
 
     @property
     def block(self) -> list[str]:

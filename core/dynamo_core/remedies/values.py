@@ -13,6 +13,8 @@ from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate,
 _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
 _PRINTS_A_VALUE = re.compile(r"^\s*print\(.{0,200}(?:\.item|\.tolist|\.numpy)\(\)")
 _TAKES_A_VALUE = re.compile(r"\.item\(|\b(?:int|float)\(")
+# A statement that calls something with the value, other than to put it into a list or a tensor.
+_IS_GIVEN = re.compile(r"^\s*(?![\w.]*(?:\.(?:append|extend|add)|_)\()[\w.]{1,99}\(.{0,300}\.item\(\)")
 _FILLS = re.compile(r"\b(?:new_full|full_like)\(")
 _MAY_END = "an operator behind it that has to know the sizes ends the program with an error"
 
@@ -71,7 +73,7 @@ _VALUES: BreakRules = (
             RemedyTemplate(
                 "do not take the value out: calculate both and choose, `torch.where({tensor_condition}, "
                 "then, else)`, for each value that the branches change{careful}.",
-                cures=("item_then_branch",),
+                cures=("item_then_branch", "token_that_is_among_them"),
                 change=TO_WHERE,
             ),
         ),
@@ -148,6 +150,19 @@ _VALUES: BreakRules = (
         "`{line}` checks a value that it takes out of a tensor, " + NOT_KNOWN,
         (_as_part_of_the_graph("check_of_an_item"),),
         line=re.compile(r"\btorch\._check\w{0,20}\("),
+    ),
+    Rule(
+        _VALUE,
+        "`{line}` is given a value out of a tensor, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "take `{line}` out of the compiled code: return what it needs, and do it after the call of "
+                "`{function}`.",
+                cures=("number_given_to_a_meter",),
+            ),
+            _as_part_of_the_graph(),
+        ),
+        line=_IS_GIVEN,
     ),
     Rule(
         _VALUE,

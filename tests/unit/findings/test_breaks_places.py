@@ -49,3 +49,11 @@ def test_a_frame_that_runs_eager_is_told_of_the_line_that_stopped_it_else_of_its
     assert (at_a_line.place, at_a_line.via, at_a_line.function) == (USERS.place, LIBRARYS, "forward")
     assert "runs eager because of /home/me/train.py:7: generator" in at_a_line.title
     assert at_a_line.evidence.compile_ids == ()
+
+
+def test_a_generator_that_is_called_for_a_break_alone_is_no_finding_of_its_own() -> None:
+    by_itself = replace(fallback(line=20), reason="Attempt to trace generator", called_from=USERS)
+    (found,) = find(of_one_process(frames=[by_itself]))
+    assert found.kind == "fell back to eager"
+    (found,) = find(of_one_process(frames=[by_itself], breaks=[a_break(line=7, text="rows = next(rows)")]))
+    assert found.kind == "graph break"

@@ -27,6 +27,8 @@ JSON = Place("/usr/lib/python3.11/json/__init__.py", 231)
 PACKAGE = Place("/venv/lib/python3.11/site-packages/careful/core.py", 3)
 BRANCH = ("Data-dependent branching", "Detected data-dependent branching.")
 ITEM = ("Unsupported Tensor.item() call with capture_scalar_outputs=False", "No `Tensor.item()`.")
+TORCH = "/venv/lib/python3.11/site-packages/torch/"
+SKIPPED = "Attempted to call function marked as skipped"
 PRINT = "Dynamo does not know how to trace builtin operator `print` with argument types {} (has_kwargs False)"
 
 
@@ -204,6 +206,10 @@ def test_a_size_beside_a_tensor_is_not_what_a_branch_depends_on() -> None:
         ("n = int(y.sum())", ("for _ in range(n):",), "as a Python int"),
         ("total = y.sum().item()", ("if total > 0:",), "keep `total` a tensor"),
         ("if y.sum().item() > 0:", (), "`torch.where(y.sum() > 0, then, else)`"),
+        ("if END in y:", (), "`torch.where((y == END).any(), then, else)`"),
+        ("self.meter.update(y.sum().item())", (), "do it after the call of `forward`"),
+        ("self.kept.fill_(y.sum().item())", (), "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS"),
+        ("self.losses.append(y.sum().item())", (), "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1"),
         ("while y.sum().item() > 0:", (), "make its body a function"),
         ('name = f"{y.sum().item()}"', (), "after the call of `forward`"),
     ],
@@ -296,11 +302,9 @@ def test_what_the_tables_do_not_know_is_said_in_torchs_words() -> None:
     assert advice(met) == "Use something else."
 
 
-TORCH = "/venv/lib/python3.11/site-packages/torch/"
 BY_TORCH = StackFrame(Place(f"{TORCH}optim/optimizer.py", 79), "_use_grad", "torch._dynamo.graph_break()")
 REQUEST = ("Call to `torch._dynamo.graph_break()`", "User-inserted graph break. Message: None")
 MARKED = "Dynamo developers have intentionally marked that the function `{}` in file `{}` should not …"
-SKIPPED = "Attempted to call function marked as skipped"
 
 
 def test_a_break_that_torch_makes_in_its_own_code_is_expected() -> None:

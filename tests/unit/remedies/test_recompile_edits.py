@@ -10,7 +10,8 @@ from support.made_causes import causes, opened
 @pytest.mark.parametrize(
     ("check", "says"),
     [
-        ('Duplicate tensors found: ["x1", "x2"]', "is one tensor in this call"),
+        ('Duplicate tensors found: ["x1", "x2"]', "are one object in some calls only"),
+        ("x1 is x2", "are one object in some calls only"),
         ("'NoneType' object has no attribute 'size'", "is None in this call"),
     ],
 )
@@ -76,3 +77,23 @@ def test_a_list_that_grows_and_is_read_is_to_be_one_tensor(line: str, is_read: b
         recompiled_entries=[GuardSet(CompileId(0, 1), checks=(inside,))],
     )
     assert ("one tensor of a fixed size" in recompile_advice(cause)[0].text) is is_read
+
+
+@pytest.mark.parametrize("check", ["q is k", 'Duplicate tensors found: ["q", "k"]'])
+def test_one_of_two_arguments_that_are_one_tensor_is_given_as_a_view(check: str) -> None:
+    (cause,) = causes([f"0/0: {check}"])
+    change = recompile_advice(cause)[0].change
+    assert change is not None and change.operand == "k = k.view_as(k)"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("y = torch.cat([self.embed(view) for view in views])", "loop outside"),
+        ("for view in views:", "loop outside"),
+        ("y = torch.cat(views)", "one tensor of a fixed size"),
+    ],
+)
+def test_a_list_that_is_looped_over_is_told_from_one_that_is_put_together(line: str, said: str) -> None:
+    (cause,) = causes([f"0/0: len(views) == 2  # {line}  # train.py:4 in forward"])
+    assert said in recompile_advice(cause)[0].text

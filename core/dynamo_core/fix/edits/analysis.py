@@ -262,17 +262,24 @@ def compilation_of(source: Source, function: cst.FunctionDef) -> Compilation | N
         calls = [call for call in _compilations(source, torch) if dotted(call.args[0].value) == name]
         uses = [each for each in source.every(cst.Name) if each.value == name and each is not function.name]
         return _compilation_by(source, calls[0]) if len(calls) == 1 == len(uses) else None
-    if not isinstance(home, cst.ClassDef) or function.name.value not in _FORWARD:
+    if not isinstance(home, cst.ClassDef):
         return None
-    calls = [
-        call
-        for call in _compilations(source, torch)
-        if _is_made_by(source, call.args[0].value, home.name.value)
-    ]
-    # A compiled model's parameters have other names in a checkpoint, and below `_orig_mod`.
-    if names_in(source.module) & _WRAPPER_NAMES:
-        return None
+    name, compiled = function.name.value, list(_compilations(source, torch))
+    calls = [call for call in compiled if _is_bound_method(source, call.args[0].value, name, home)]
+    if name in _FORWARD and not calls:
+        # A compiled model's parameters have other names in a checkpoint, and below `_orig_mod`.
+        if names_in(source.module) & _WRAPPER_NAMES:
+            return None
+        calls = [call for call in compiled if _is_made_by(source, call.args[0].value, home.name.value)]
     return _compilation_by(source, calls[0]) if len(calls) == 1 else None
+
+
+def _is_bound_method(source: Source, method: cst.BaseExpression, name: str, home: cst.ClassDef) -> bool:
+    """Whether it is the method of this name of an object of the class: `trainer.step`, `self.step`."""
+    if not isinstance(method, cst.Attribute) or method.attr.value != name:
+        return False
+    is_own = dotted(method.value) == "self" and next(source.enclosing(method, cst.ClassDef), None) is home
+    return is_own or _is_made_by(source, method.value, home.name.value)
 
 
 def _compilations(source: Source, torch: str) -> Iterator[cst.Call]:
@@ -285,9 +292,11 @@ def _is_made_by(source: Source, model: cst.BaseExpression, name: str) -> bool:
     """Whether it is an object of this class: a call of it, or a name that is assigned nothing else."""
     if isinstance(model, cst.Call):
         return dotted(_made_first(model).func) == name
-    if not isinstance(model, cst.Name):
-        return False
-    values = [value for target, value in source.assignments() if target == model.value]
+    name_of_model = dotted(model)
+    assigned = (
+        (dotted(each.target), node.value) for node in source.every(cst.Assign) for each in node.targets
+    )
+    values = [value for target, value in assigned if target is not None and target == name_of_model]
     others = [value for value in values if not (isinstance(value, cst.Call) and model in _arguments(value))]
     return (
         len(others) == 1 and isinstance(others[0], cst.Call) and dotted(_made_first(others[0]).func) == name

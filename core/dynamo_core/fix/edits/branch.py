@@ -73,7 +73,10 @@ _UNDEFINED = ("log", "sqrt", "rsqrt", "pow", "div", "reciprocal", "acos", "asin"
 
 def _may_lose_gradients(source: Source, branch: cst.CSTNode) -> bool:
     """Whether a gradient may be NaN by the side that is not chosen: `x / n`, where `n` is 0 for the other."""
-    if not names_in(source.module) & {"backward", "grad"}:
+    called = names_in(source.module)
+    function = next(source.enclosing(branch, cst.FunctionDef), None)
+    is_itself_of_gradients = function is not None and function.name.value == "backward"
+    if not called & ({"create_graph"} if is_itself_of_gradients else {"backward", "grad"}):
         return False
     return contains(branch, cst.Divide, cst.DivideAssign, cst.Power, cst.PowerAssign) or any(
         isinstance(each, cst.Call) and called_name(each) in _UNDEFINED for each in nodes(branch)
@@ -182,6 +185,9 @@ def _condition(source: Source, test: cst.BaseExpression) -> str:
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         return f"torch.logical_not({_condition(source, test.expression)})"
     if isinstance(test, cst.Comparison):
+        first = test.comparisons[0]
+        if len(test.comparisons) == 1 and isinstance(first.operator, cst.In):
+            return f"({source.text_of(first.comparator)} == {source.text_of(test.left)}).any()"
         compared = test.visit(_WithoutItem())
         return source.text_of(compared if isinstance(compared, cst.Comparison) else test)
     if isinstance(test, cst.Call) and isinstance(test.func, cst.Attribute):

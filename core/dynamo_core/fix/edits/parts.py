@@ -22,6 +22,7 @@ from .source import (
     keyword_argument,
     names_in,
     nodes,
+    replaced,
     statement,
     torch_name,
     with_keywords,
@@ -112,7 +113,7 @@ def decided_outside(text: str, line: int, name: str | None = None) -> str | None
 
 def made_first(text: str, line: int, first: str | None = None) -> str | None:
     """The source with a statement, such as `x = x.contiguous()`, before all compiled parts."""
-    found = _find(text, line)
+    found = _find(text, _line_in_function(text, line))
     if found is None or first is None or torch_name(found.source) != "torch":
         return None
     name = first.partition(" = ")[0]
@@ -120,6 +121,14 @@ def made_first(text: str, line: int, first: str | None = None) -> str | None:
     if name not in required or changes_in_place(found.function):
         return None  # the statement may copy, and then the caller's tensor would not change in place
     return _split(found, statement(first))
+
+
+def _line_in_function(text: str, line: int) -> int:
+    """The line; of one that begins a function, where what is called there differs, the first of its body."""
+    source = Source(text)
+    around = source.statement_at(line)
+    inside = around.body.body if isinstance(around, cst.FunctionDef) else ()
+    return source.range_of(inside[0]).start.line if inside else line
 
 
 @dataclass(frozen=True)
@@ -155,7 +164,9 @@ def _find(text: str, line: int, compiled: Compilation | None = None) -> _Found |
 def _has_late_binding(function: cst.FunctionDef) -> bool:
     """Whether a lambda or generator uses a local name, whose later values it sees as well."""
     later = (each for each in nodes(function.body) if isinstance(each, cst.Lambda | cst.GeneratorExp))
-    return bool({name for each in later for name in names_in(each)} & own_names(function.body))
+    return bool(
+        {name for each in later for name in names_in(each) - own_names(each)} & own_names(function.body)
+    )
 
 
 def _split(found: _Found, alone: Statement, name: str | None = None, *, dynamic: bool = False) -> str | None:
@@ -177,12 +188,12 @@ def _assemble(found: _Found, body: Sequence[cst.BaseStatement], parts: Sequence[
         decorators=[each for each in function.decorators if each not in without],
     )
     home = next(source.enclosing(function, cst.ClassDef), None) or function
-    whole = caller if home is function else home.deep_replace(function, caller)
+    others = {node: put for node, put in without.items() if not isinstance(node, cst.Decorator)}
+    whole = replaced(home, {function: caller, **others})
     assert isinstance(whole, cst.FunctionDef | cst.ClassDef)
     empty = list(itertools.takewhile(lambda each: each.comment is None, whole.leading_lines))
     whole = whole.with_changes(leading_lines=[*_two_empty_lines(), *whole.leading_lines[len(empty) :]])
     first = parts[0].with_changes(leading_lines=empty)
-    others = {node: put for node, put in without.items() if not isinstance(node, cst.Decorator)}
     return source.with_changes({home: cst.FlattenSentinel([first, *parts[1:], whole]), **others})
 
 

@@ -90,9 +90,14 @@ class Source:
 
     def with_changes(self, changes: Mapping[cst.CSTNode, Put]) -> str:
         """The module's text with these nodes replaced by another, by several statements, or removed."""
-        changed = self.module.visit(_Replacing(changes))
+        changed = replaced(self.module, changes)
         assert isinstance(changed, cst.Module)
         return changed.code
+
+
+def replaced(node: cst.CSTNode, changes: Mapping[cst.CSTNode, Put]) -> Put:
+    """The node with these nodes in it, or itself, replaced."""
+    return node.visit(_Replacing(changes))  # type: ignore[return-value]
 
 
 class _Replacing(cst.CSTTransformer):

@@ -409,3 +409,46 @@ def test_a_method_that_a_compiled_one_calls_is_divided_with_it() -> None:
 def test_a_method_that_is_called_twice_is_left() -> None:
     twice = HELPER.replace("(x + self.looked_up(x))", "(self.looked_up(x) + self.looked_up(x))")
     assert edited("compiled around it", twice) is None
+
+
+@pytest.mark.parametrize("made", ["trainer.step", "Trainer().step"])
+def test_a_bound_method_that_is_compiled(made: str) -> None:
+    program = f"{_TRAINER}\ntrainer = Trainer()\nstep = torch.compile({made}, dynamic=True)\n"
+    changed = edited("compiled around it", program)
+    assert changed is not None and changed.endswith(f"\nstep = {made}\n")
+    assert "@torch.compile(dynamic=True)\ndef trainer_step_1(x):\n    return x.sin()" in changed
+
+
+def test_a_bound_method_of_what_may_be_another_object_is_left() -> None:
+    program = f"{_TRAINER}\ntrainer = Trainer()\ntrainer = other()\nstep = torch.compile(trainer.step)\n"
+    assert edited("compiled around it", program) is None
+
+
+def test_a_method_that_its_own_class_compiles() -> None:
+    fit = "    def fit(self, x):\n        step = torch.compile(self.step)\n        return step(x)\n"
+    changed = edited("compiled around it", f"{_TRAINER}\n{fit}")
+    assert changed is not None and "        step = self.step\n" in changed
+    assert "    def step(self, x):\n        y = trainer_step_1(x)\n" in changed
+
+
+_TRAINER = """
+class Trainer:
+    def step(self, x):
+        y = x.sin()
+        log(y)  # here
+        return y + sum(x * each for each in range(2))
+"""
+
+
+def test_what_differs_where_a_function_begins_is_made_first_in_it() -> None:
+    changed = edited(
+        "made first",
+        """
+        @torch.compile
+        def attend(q, k):  # here
+            return q.sin() @ k
+        """,
+        "k = k.view_as(k)",
+    )
+    assert changed is not None
+    assert "def attend(q, k):  # here\n    k = k.view_as(k)\n    return attend_1(k, q)" in changed
