@@ -257,7 +257,9 @@ def test_runs_are_of_a_program(check: Check, tmp_path: Path) -> None:
 def in_turn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A program of which each run leaves another stored recording."""
     left = iter([stored("toy"), stored("training"), stored("toy")])
-    monkeypatch.setattr(check_command, "target_recording", lambda *_: (next(left), Ending(0, None)))
+    monkeypatch.setattr(
+        check_command, "target_recording", lambda *_, **options: (next(left), Ending(0, None))
+    )
     (tmp_path / "program.py").touch()
     return tmp_path / "program.py"
 
