@@ -74,9 +74,8 @@ class _HookedFunction:
                 named["skip"] = named.get("skip", 0) + 1 + _FRAMES_OF_A_HOOK * len(self._hooks)
             return self._call(*args, **named)
 
-        update_wrapper(
-            wrapper, self._original, updated=()
-        )  # a program may print the name of a function of torch
+        # A program may print the name of a function of torch.
+        update_wrapper(wrapper, self._original, updated=())
         wrapper.hooked = self  # type: ignore[attr-defined]
         return wrapper
 

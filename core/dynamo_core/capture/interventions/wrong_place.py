@@ -88,8 +88,11 @@ def _or_of_variable(place: Place | None, stage: str | None, lines: Lines) -> Pla
     """The line that gave a variable another value while tracing, if Python comes to it before this place."""
     if stage != TRACING:
         return place
-    steps = lines(STEPS_OF_EAGER)[STEPS]
-    found = first_different_step(steps, lines(STEPS_OF_TRACING)[STEPS])
+    try:
+        steps, traced = lines(STEPS_OF_EAGER)[STEPS], lines(STEPS_OF_TRACING)[STEPS]
+    except NoAnswer:  # line by line a call may take too long
+        return place
+    found = first_different_step(steps, traced)
     order = [tuple(each[:2]) for each in steps]
     known = [each for each in (found, place) if each is not None and each[:2] in order]
     return min(known, key=lambda each: order.index(each[:2]), default=place)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 
+from dynamo_core.capture.interventions.fork_server import NoAnswer
 from dynamo_core.capture.interventions.operation_log import (
     OperationLog,
     first_cast_to_short,
@@ -222,6 +223,21 @@ def test_the_one_line_that_changes_an_object_of_pythons_is_named(tmp_path: Path)
     eager = {"operations": [operation(file, 4, "add")], "memory": {}, "returned": [], "steps": []}
     missing = Difference("mutation", "self.seen[0]", "missing")
     assert place_of([missing], "tracing", lambda _: eager) == (file, 3, "")
+
+
+def test_where_the_lines_of_a_call_take_too_long_the_first_wrong_operation_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "f.py"
+    path.write_text(SOURCE)
+    file = str(path)
+    eager = {"operations": [operation(file, 4, "mul", 2.0)], "memory": {"result": [1]}, "returned": []}
+    traced = {"operations": [operation(file, 4, "mul", 3.0)]}
+
+    def lines(which: str) -> dict[str, Any]:
+        if which.startswith("steps"):
+            raise NoAnswer("it took too long")
+        return traced if which else eager
+
+    assert place_of([Difference("value", "result", "")], "tracing", lines) == (file, 4, "mul")
 
 
 def test_an_operation_in_none_of_the_programs_lines_has_no_place() -> None:
