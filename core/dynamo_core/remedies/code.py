@@ -304,6 +304,19 @@ TORCH_CODE: BreakRules = (
     ),
     Rule(
         re.compile(r"torch\.nn\.Parameter"),
+        "a module with parameters is made while the function is compiled",
+        (
+            RemedyTemplate(
+                "call the function of `torch.nn.functional` in its place, which needs no module (`layer_norm` "
+                "for `LayerNorm`); or make the module once, in `__init__` or before the call of `{function}`.",
+                cures=("module_made_inside",),
+            ),
+        ),
+        line=re.compile(r"\bnn\.[A-Z]\w{1,40}\("),
+        when=lambda break_context: "Parameter(" not in break_context.line,
+    ),
+    Rule(
+        re.compile(r"torch\.nn\.Parameter"),
         "a parameter is made while the function is compiled",
         (
             RemedyTemplate(
