@@ -307,8 +307,9 @@ TORCH_CODE: BreakRules = (
         "a module with parameters is made while the function is compiled",
         (
             RemedyTemplate(
-                "call the function of `torch.nn.functional` in its place, which needs no module (`layer_norm` "
-                "for `LayerNorm`); or make the module once, in `__init__` or before the call of `{function}`.",
+                "call the function of `torch.nn.functional` in its place, which needs no module "
+                "(`layer_norm` for `LayerNorm`); or make the module once, in `__init__` or before the call "
+                "of `{function}`.",
                 cures=("module_made_inside",),
             ),
         ),
