@@ -123,8 +123,9 @@ def test_program_that_does_not_fail(forked: Runner, tmp_path: Path) -> None:
 
 def test_search_that_was_ended_goes_on(forked: Runner) -> None:
     program = PROGRAMS / "backend_replaces_sine.py"
-    first = json.loads(forked("repro", "-y", "--json", "--torch", "2.9", program).stdout)
-    assert first["problem"] is not None  # no uv
+    without_uv = {"PATH": "/usr/bin:/bin"}
+    first = json.loads(forked("repro", "-y", "--json", "--torch", "2.9", program, env=without_uv).stdout)
+    assert first["problem"] is not None
     again = json.loads(forked("repro", "-y", "--json", program).stdout)
     assert again["text"] == first["text"]
     assert not any(trial["is_earlier"] for trial in first["trials"])
