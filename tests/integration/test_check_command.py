@@ -57,13 +57,11 @@ def test_a_wrong_result_fails_although_it_is_locked(forked: Runner, tmp_path: Pa
     program = tmp_path / "program.py"
     program.write_text(
         "import torch\n"
-        "class Anything(type):\n"
-        "    def __instancecheck__(cls, instance):\n"
-        "        return True\n"
-        "class Setting(metaclass=Anything): pass\n"
-        "@torch.compile(backend='eager')\n"
+        "def wrong(graph, inputs):\n"
+        "    return lambda *values: tuple(value + 1 for value in graph(*values))\n"
+        "@torch.compile(backend=wrong)\n"
         "def step(x):\n"
-        "    return x + 1 if isinstance(3, Setting) else x - 1\n"
+        "    return x * 2\n"
         "step(torch.ones(3))\n"
     )
     assert forked("check", "--update", "program.py").exit_code == 0
@@ -72,5 +70,5 @@ def test_a_wrong_result_fails_although_it_is_locked(forked: Runner, tmp_path: Pa
     assert "1 call gave something else than plain Python" in wrong.stderr
     (result,) = json.loads(wrong.stdout)["runs"][0]["results"]
     assert "wrong result" in result["message"]["text"]
-    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 8
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 6
     assert forked("check", "--update", "--verify=error", "program.py").exit_code == 117

@@ -189,6 +189,14 @@ def _ours(name: str) -> dict[str, Any]:
     }
 
 
+def _tags_of(name: str, compiler: Any) -> list[str]:
+    """Its tags: an attribute of its function up to 2.13, a table in 2.15."""
+    from torch._dynamo.backends import registry
+
+    tags: Any = getattr(registry, "_BACKEND_TAGS", None)
+    return list(getattr(compiler, "_tags", ()) if tags is None else tags.get(name, ()))
+
+
 def _of_registry(name: str, entry_point: Any) -> dict[str, Any]:
     from torch._dynamo.backends.registry import lookup_backend
 
@@ -198,7 +206,7 @@ def _of_registry(name: str, entry_point: Any) -> dict[str, Any]:
     return {
         "name": name,
         **described,
-        "tags": list(getattr(compiler, "_tags", ())),
+        "tags": _tags_of(name, compiler),
         "is_registered": True,
         "import_error": error,
         "devices": {} if error else devices_of(name),
