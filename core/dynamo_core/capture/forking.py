@@ -18,8 +18,12 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from .primitives import O_RDWR
+
+if TYPE_CHECKING:
+    import re
 
 _LONGEST_FORK = 10.0  # seconds
 _LOOKS_EVERY = 0.001
@@ -58,12 +62,19 @@ def compute_with_one_thread() -> None:
 def _ignores_deprecations() -> bool:
     """Whether a DeprecationWarning of this module is ignored, whatever its text and line are."""
     for action, text, category, module, line in warnings.filters:
-        if issubclass(DeprecationWarning, category) and (module is None or module.match(__name__)):
+        if issubclass(DeprecationWarning, category) and _is_of_this_module(module):
             if action != "ignore":
                 return False
             if text is None and not line:
                 return True
     return False
+
+
+def _is_of_this_module(module: "re.Pattern[str] | str | None") -> bool:
+    """Whether a filter is for this module; Python's own default ones have a name, no expression."""
+    if module is None or isinstance(module, str):
+        return module in (None, __name__)
+    return module.match(__name__) is not None
 
 
 def has_other_threads() -> bool:

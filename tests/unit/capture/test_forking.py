@@ -14,13 +14,16 @@ import pytest
 from dynamo_core.capture import forking
 
 
+@pytest.mark.parametrize(
+    "of_main", ["__main__", re.compile("__main__")], ids=["as Python's own", "expression"]
+)
 def test_filters_of_warnings_are_left_alone_where_they_ignore_the_warning(
-    monkeypatch: pytest.MonkeyPatch,
+    of_main: "str | re.Pattern[str]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warnings, "catch_warnings", pytest.fail)
     monkeypatch.setattr(sys, "version_info", (3, 12))
     monkeypatch.setattr(os, "fork", lambda: 7)
-    default = [("default", None, DeprecationWarning, re.compile("__main__"), 0)]
+    default = [("default", None, DeprecationWarning, of_main, 0)]
     monkeypatch.setattr(warnings, "filters", [*default, ("ignore", None, DeprecationWarning, None, 0)])
     assert forking.fork() == 7
 
