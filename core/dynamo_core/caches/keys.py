@@ -172,6 +172,7 @@ PartKind = Literal[
     "other",
 ]
 _ORDER = get_args(PartKind)
+_WITH_DTYPE = re.compile(r"\((True|False), (torch\.\w{1,20})\)")
 _SETTINGS = ("inductor_config", "inductor_config_comms", "autograd_config", "fx_kwargs", "autocast_state")
 # Parts that follow from the graph and its inputs: mentioned only if nothing else differs.
 _FOLLOWS = ("aot_config", "fx_kwargs[static_input_idxs]", "fx_kwargs[boxed_forward_device_index]")
@@ -253,6 +254,8 @@ def _part_difference(before: KeyPart | None, after: KeyPart | None) -> PartDiffe
             return _unstable(name, was, now, volatile)
         if name == GRAPH:
             return _graph_difference(was, now)
+    if name.startswith("autocast_state["):
+        was, now = _autocast(was), _autocast(now)
     kind = _KINDS.get(_base((before, after)), _kind(name))
     label = _label(name)
     if name == "torch_version":  # a hash of its files, of which no text is kept
@@ -263,6 +266,14 @@ def _part_difference(before: KeyPart | None, after: KeyPart | None) -> PartDiffe
         )
     short = _short(was, now)
     return PartDifference(kind, f"{label}: {short[0]} → {short[1]}", name, was, now)
+
+
+def _autocast(text: str | None) -> str | None:
+    """Its dtype, or None where it is off: since 2.15 torch writes a device's dtype then as well."""
+    found = _WITH_DTYPE.fullmatch(text or "")
+    if found is None:
+        return text
+    return found[2] if found[1] == "True" else None
 
 
 def _label(name: str) -> str:

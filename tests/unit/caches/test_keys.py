@@ -60,6 +60,11 @@ def said(**changed: str | None) -> list[str]:
         ({"cpp_runtime_thread_count": "1"}, ["CPU threads: 2 → 1"]),
         ({"default_dtype": "torch.float64"}, ["default dtype: torch.float32 → torch.float64"]),
         ({"autocast_state__cpu": None}, ["autocast on cpu: torch.bfloat16 → none"]),
+        ({"autocast_state__cpu": "(False, torch.bfloat16)"}, ["autocast on cpu: torch.bfloat16 → none"]),
+        (
+            {"autocast_state__cpu": "(True, torch.float16)"},
+            ["autocast on cpu: torch.bfloat16 → torch.float16"],
+        ),
         (
             {"post_grad_custom_post_pass": "pass 2"},
             ["custom pass post_grad_custom_post_pass: pass 1 → pass 2"],
