@@ -100,7 +100,7 @@ def _sizes(dimensions: Iterable[Any]) -> tuple[int, ...]:
 # between them. `draft_export` always writes a stream of its own, without the first record.
 # Source: torch/export/_trace.py (_export), torch/_subclasses/fake_tensor.py (missing_fake_kernel,
 # mismatched_fake_kernel), torch/fx/experimental/symbolic_shapes.py (propagate_real_tensors_provenance,
-# guard_on_data_dependent_error), torch/export/_draft_export.py (CaptureStructuredTrace). Run with 2.13.
+# guard_on_data_dependent_error), torch/export/_draft_export.py (CaptureStructuredTrace). Run with 2.13, 2.15.
 _BEGINS, _ENDS = "export", "exported_program"
 _EXPORTER = "/torch/export/"
 # The kind of obstacle that each record between them is of, and what it says.
@@ -125,6 +125,7 @@ class TracedExportBuilder:
     def __init__(self, process: Process, context: CompileContext) -> None:
         self._process = process
         self._context = context
+        self._of_frames: dict[Any, list[DraftedObstacle]] = {}
 
     def handlers(self) -> dict[str, Handler]:
         """The handler of each kind of record."""
@@ -139,24 +140,31 @@ class TracedExportBuilder:
         if not exports:
             self._begin(record)
         exports[-1].program = record.payload()
+        for obstacle in self._of_frames.pop(record.metadata.get("frame_id"), ()):
+            self._add(obstacle)
 
     def _obstacle(self, record: Record) -> None:
         kind, text = _OBSTACLES[record.kind]
         content = record.metadata[record.kind]
-        exports = self._process.export.traced
-        if not exports or exports[-1].program is not None:
-            if "frame_id" in record.metadata:
-                return  # of a compile, which has a graph break for it
-            self._begin(record)
         whole = self._context.stack(content.get("stack") or [])
-        if "frame_id" in record.metadata and not any(_EXPORTER in each.place.file for each in whole):
-            return  # of a compile after an export that failed; an export with strict=True has a frame too
         obstacle = DraftedObstacle(
             kind,
             text.format_map(content),
             tuple(self._context.stack(content.get("user_stack") or [])) or tuple(whole),
         )
-        obstacles = exports[-1].obstacles
+        if "frame_id" in record.metadata and not any(_EXPORTER in each.place.file for each in whole):
+            # Of a compile, which has a graph break for it; in 2.15 also of an export, whose end names the frame.
+            of_frame = self._of_frames.setdefault(record.metadata["frame_id"], [])
+            if len(of_frame) < _MOST_OBSTACLES:
+                of_frame.append(obstacle)
+            return
+        exports = self._process.export.traced
+        if not exports or exports[-1].program is not None:
+            self._begin(record)
+        self._add(obstacle)
+
+    def _add(self, obstacle: DraftedObstacle) -> None:
+        obstacles = self._process.export.traced[-1].obstacles
         if obstacle in obstacles:
             obstacles.remove(obstacle)  # the last one is what ended the export
         if len(obstacles) < _MOST_OBSTACLES:
