@@ -100,7 +100,8 @@ def _sizes(dimensions: Iterable[Any]) -> tuple[int, ...]:
 # between them. `draft_export` always writes a stream of its own, without the first record.
 # Source: torch/export/_trace.py (_export), torch/_subclasses/fake_tensor.py (missing_fake_kernel,
 # mismatched_fake_kernel), torch/fx/experimental/symbolic_shapes.py (propagate_real_tensors_provenance,
-# guard_on_data_dependent_error), torch/export/_draft_export.py (CaptureStructuredTrace). Run with 2.13, 2.15.
+# guard_on_data_dependent_error), torch/export/_draft_export.py (CaptureStructuredTrace). Run with 2.13
+# and 2.15.
 _BEGINS, _ENDS = "export", "exported_program"
 _EXPORTER = "/torch/export/"
 # The kind of obstacle that each record between them is of, and what it says.
@@ -153,7 +154,7 @@ class TracedExportBuilder:
             tuple(self._context.stack(content.get("user_stack") or [])) or tuple(whole),
         )
         if "frame_id" in record.metadata and not any(_EXPORTER in each.place.file for each in whole):
-            # Of a compile, which has a graph break for it; in 2.15 also of an export, whose end names the frame.
+            # Of a compile, which has a graph break for it; in 2.15 also of an export: its end has the frame.
             of_frame = self._of_frames.setdefault(record.metadata["frame_id"], [])
             if len(of_frame) < _MOST_OBSTACLES:
                 of_frame.append(obstacle)
