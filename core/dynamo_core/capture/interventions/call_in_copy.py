@@ -25,7 +25,7 @@ from ..forking import compute_with_one_thread
 from ..frames.program_files import is_own
 from ..frames.source import is_wrapper_of_modules
 from ..probes.graphs import inner_backend
-from .fork_server import TooLittleMemory, is_out_of_memory, refuse_to_reach_out
+from .fork_server import CannotTry, TooLittleMemory, is_out_of_memory, refuse_to_reach_out
 from .observed_state import (
     GRADIENT,
     RAISED,
@@ -46,6 +46,9 @@ from .operation_log import OperationLog, memory_of, noting
 from .printed_text import noting_printed
 from .variable_log import VariableLog
 
+# What a backward raises in a copy of a process in which autograd has started its threads for devices.
+# Source: torch/csrc/autograd/engine.cpp (Engine::execute), 2.15 with CUDA, where there is no GPU.
+_NO_BACKWARD = "autograd's threading in combination with fork-based multiprocessing"
 EAGER, COMPILED, STAGE, ROUNDED, LINES = "eager", "compiled", "stage", "rounded", "lines"
 FILLED = "filled"  # eager, with something in all memory that nothing has filled yet
 TRACED, OF_ENTRY = "traced", "of the entry"
@@ -356,7 +359,7 @@ def program_function(compiled: Any) -> Any:
 def outcome_of(
     call: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any], mode: Any = None
 ) -> dict[str, Any]:
-    """What a call returned or raised, and what it printed, as roots. Raises TooLittleMemory.
+    """What a call returned or raised, and what it printed, as roots. Raises CannotTry.
 
     The program's own modes see the call, and nothing else that a copy does.
     """
@@ -368,6 +371,8 @@ def outcome_of(
         except Exception as error:
             if is_out_of_memory(error):  # a copy may have less of it than the program
                 raise TooLittleMemory from None
+            if _NO_BACKWARD in str(error):
+                raise CannotTry("torch runs no backward in a copy, where autograd has threads") from None
             outcome = raised(error)
     return {**outcome, **printed.roots()}
 

@@ -15,7 +15,7 @@ from dynamo_core.capture.interventions.call_in_copy import (
     outcome_of,
     saved,
 )
-from dynamo_core.capture.interventions.fork_server import ForkServer, TooLittleMemory
+from dynamo_core.capture.interventions.fork_server import CannotTry, ForkServer, TooLittleMemory
 
 MEMORY = [
     MemoryError(),
@@ -41,6 +41,16 @@ def test_too_little_memory_in_a_copy_is_no_exception_of_the_program(error: Excep
         raise error
 
     with pytest.raises(TooLittleMemory):
+        outcome_of(call, (), {})
+
+
+def test_that_no_backward_runs_in_a_copy_is_no_exception_of_the_program() -> None:
+    def call() -> None:
+        raise RuntimeError(
+            "Unable to handle autograd's threading in combination with fork-based multiprocessing. See https://…"
+        )
+
+    with pytest.raises(CannotTry, match="no backward in a copy"):
         outcome_of(call, (), {})
 
 
