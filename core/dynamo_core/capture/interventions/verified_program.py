@@ -61,6 +61,7 @@ class ProgramVerifier:
             compiled = proceed(context, function)
             return self._watched(compiled, context, eval_frame) or compiled
 
+        self.guarded(start_autograd)()
         name = "calls of the program beside eager"
         self._probes.hook(eval_frame.OptimizeContext, "__call__", name, __call__)
 
@@ -175,6 +176,20 @@ def without_own_lines(error: Exception) -> Exception:
     while traceback is not None and traceback.tb_frame.f_globals.get("__package__") == __package__:
         traceback = traceback.tb_next
     return error.with_traceback(traceback)
+
+
+def start_autograd() -> None:
+    """Run a backward before anything is compiled, so that one can run in a copy later.
+
+    Where torch is built for CUDA and there is no GPU, compiling puts a guard for eight devices in the place
+    of CUDA's (torch/_subclasses/fake_tensor.py, FakeTensorMode.__enter__, run with 2.15). The first backward
+    starts a thread for each device that there is then, and no backward runs in a fork beside these.
+    """
+    import torch
+
+    if torch.version.cuda is not None and not torch.cuda.is_available():
+        with torch.inference_mode(False), torch.enable_grad():
+            torch.zeros((), dtype=torch.float32, device="cpu", requires_grad=True).backward()
 
 
 class ComparedFunction:

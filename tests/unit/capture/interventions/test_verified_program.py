@@ -3,9 +3,10 @@
 from typing import Any
 from unittest.mock import Mock
 
+import pytest
 import torch
 
-from dynamo_core.capture.interventions.verified_program import ProgramVerifier
+from dynamo_core.capture.interventions.verified_program import ProgramVerifier, start_autograd
 from dynamo_core.capture.interventions.verify_budget import VerifyBudget
 from dynamo_core.capture.probe_guard import ProbeGuard
 
@@ -29,3 +30,18 @@ def test_modes_of_the_program_do_not_see_what_is_done_to_compare() -> None:
         assert mode.seen == []
         torch.ones(2)
     assert len(mode.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("cuda", "has_gpu", "backwards"), [("13.2", False, 1), ("13.2", True, 0), (None, False, 0)]
+)
+def test_autograd_starts_before_compiling_where_cuda_has_no_gpu(
+    cuda: str | None, has_gpu: bool, backwards: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = []
+    monkeypatch.setattr(torch.version, "cuda", cuda)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: has_gpu)
+    monkeypatch.setattr(torch.Tensor, "backward", lambda tensor: began.append(tensor.requires_grad))
+    with torch.inference_mode():
+        start_autograd()
+    assert began == [True] * backwards
