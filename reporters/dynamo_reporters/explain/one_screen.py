@@ -41,16 +41,17 @@ _ALL = "`dynamo explain --all` has"
 
 def one_screen(case: Case) -> Iterator[Block]:
     """The blocks. The actions have the lines that all the rest leaves."""
-    above, below = [*_about(case), *_notes_above(case)], [*_also(case), *_counts(case), *_more(case)]
+    heading = verdict(case.recording, case.summary)
+    above = [*_about(case, heading), *_notes_above(case, heading)]
+    below = [*_also(case, heading), *_counts(case), *_more(case)]
     yield from above
     yield from _actions(case, _LINES - _height([*above, *below]))
     yield from below
 
 
-def _about(case: Case) -> Iterator[Block]:
+def _about(case: Case, heading: str) -> Iterator[Block]:
     """What happened, and the program: how it ended, how it was captured, by which torch and Python."""
     recording = case.recording
-    heading = verdict(recording, case.summary)
     yield Heading(_cut(heading, 3), 1)
     if recording.run is not None:
         # How it ended is seen in any case.
@@ -59,7 +60,8 @@ def _about(case: Case) -> Iterator[Block]:
     if recording.processes:
         origin, about = origin_sentence(recording), versions(recording)
         sentences = [*([] if origin in heading else [origin]), *([f"{about}."] if about else [])]
-        yield Paragraph(_cut(" ".join(sentences), 5))
+        if sentences:
+            yield Paragraph(_cut(" ".join(sentences), 5))
 
 
 # What each section has to say in a line: above the actions those that stand above the findings.
@@ -68,13 +70,13 @@ def _about(case: Case) -> Iterator[Block]:
 _FINDINGS = [section.name for section in SECTIONS].index("findings")
 
 
-def _notes_above(case: Case) -> Iterator[Block]:
-    yield from _listed(_notes(case, SECTIONS[:_FINDINGS]), _NOTES_SHOWN[0], 2, "warning")
+def _notes_above(case: Case, heading: str) -> Iterator[Block]:
+    yield from _listed(_notes(case, SECTIONS[:_FINDINGS], heading), _NOTES_SHOWN[0], 2, "warning")
 
 
-def _also(case: Case) -> Iterator[Block]:
+def _also(case: Case, heading: str) -> Iterator[Block]:
     """What was not seen, what is true of any short run, and the other notes that stand below the findings."""
-    notes = _notes(case, SECTIONS[_FINDINGS:])
+    notes = _notes(case, SECTIONS[_FINDINGS:], heading)
     not_seen = [note for note in notes if note.startswith(_NOT_SEEN)]
     context = [_with_command(finding) for finding in case.context]
     items = [*not_seen, *context, *(note for note in notes if note not in not_seen)]
@@ -91,9 +93,8 @@ def _with_command(finding: Finding) -> str:
     return _cut(finding.title, 1, command and f" ({command})")
 
 
-def _notes(case: Case, sections: Sequence[Section]) -> list[str]:
+def _notes(case: Case, sections: Sequence[Section], heading: str) -> list[str]:
     """What the sections say in a line, but for what the heading says already."""
-    heading = verdict(case.recording, case.summary)
     notes = []
     for section in sections:
         if section.name in _NO_NOTES:
