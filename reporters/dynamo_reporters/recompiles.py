@@ -8,7 +8,7 @@ from dynamo_core.analysis.guard_failures import actual_value, compiled_for, what
 from dynamo_core.analysis.recompile_causes import causes_of
 from dynamo_core.analysis.recompile_sentences import also_changed_words
 from dynamo_core.analysis.recompiles import FrameRecompiles, Moment, how_often_eager, moment_of
-from dynamo_core.analysis.source_lines import is_library
+from dynamo_core.analysis.source_lines import is_user_line
 from dynamo_core.analysis.summary import recompiles_recorded
 from dynamo_core.analysis.words import (
     alternatives,
@@ -228,7 +228,7 @@ def _row(
     """`own` is the program's line that is behind it, which stands for a library's."""
     line = frame.line_of(failure)
     return [
-        _line(own if line is None or is_library(line.place) else line),
+        _line(line if line is not None and is_user_line(line.place) else own or line),
         *_cost(frame, compile_),
         compile_label(failure.entry),
         what_differed(failure),

@@ -73,7 +73,10 @@ def test_the_guards_own_line_is_shown_where_it_is_the_programs() -> None:
     assert column(again([at(OWN)]), "line") == ["/home/me/train.py:4 y = x * 2"]
 
 
-@pytest.mark.parametrize("place", [LIBRARY, None])
+CUT_SHORT_BY_TORCH = Place("nn/modules/sparse.py", 189)
+
+
+@pytest.mark.parametrize("place", [LIBRARY, CUT_SHORT_BY_TORCH, None])
 def test_the_programs_own_line_stands_for_a_librarys_and_for_one_that_is_not_known(
     place: Place | None,
 ) -> None:
