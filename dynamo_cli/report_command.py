@@ -17,6 +17,7 @@ import click
 from dynamo_core.analysis.selection import Selection, parts_to_select, select
 from dynamo_core.analysis.words import number
 from dynamo_core.case import Case
+from dynamo_core.findings.since import Since
 from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.launch.program import NOTEBOOK, Program
 from dynamo_core.model import Recording
@@ -223,7 +224,8 @@ def report_command(
             contents = report.contents | (page_contents() if out.form == "html" else frozenset())
             is_one_for_alike = report.one_for_alike and out.form != "html" and selection == Selection()
             recording = select(read_with_progress(path, contents, one_for_alike=is_one_for_alike), selection)
-            case = Case(recording)
+            was_run = ending is not None and report.name == "explain"
+            case = Case(recording, since_the_run_before(recording) if was_run else None)
             if out.form in exports:
                 out.put(exports[out.form].make(recording))
             elif out.form == "html":
@@ -249,6 +251,16 @@ def report_command(
         return command
 
     return make
+
+
+def since_the_run_before(recording: Recording) -> Since | None:
+    """What became of the findings of the latest run of the same command; None where there is none."""
+    from dynamo_core.compare.earlier import run_before
+    from dynamo_core.compare.findings import since
+    from dynamo_core.findings import CONTENTS
+
+    before = run_before(recording, CONTENTS)
+    return since(before, recording) if before is not None and before.processes else None
 
 
 def target_recording(

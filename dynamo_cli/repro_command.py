@@ -17,7 +17,7 @@ from dynamo_core.repro.proof import scratch_folder
 from dynamo_core.repro.result import Repro
 from dynamo_core.repro.search import Of, Plan, parse_of, reproduce, shows_a_failure
 from dynamo_core.shared.errors import NotReproduced
-from dynamo_core.shared.settings import VERIFY_REPORT
+from dynamo_core.shared.settings import VERIFY_STAGE
 
 from . import main
 from .options import RUN_OPTIONS, documented_option, run_options, written_file_option
@@ -157,7 +157,7 @@ def _recorded(
 def _run(request: Request, scratch: Path, budget: float) -> Path:
     """Run the program beside plain Python, and return its recording."""
     say("dynamo: run with --verify")
-    settings = request.settings._replace(verify=request.settings.verify or VERIFY_REPORT)
+    settings = request.settings._replace(verify=request.settings.verify or VERIFY_STAGE)
     unattended = Unattended(scratch / "stdout", scratch / "stderr", {}, budget / 2, 1 << 20)
     asked = replace(request, settings=settings, output=scratch / "recording")
     return record(asked, announce=lambda note: None, unattended=unattended).recording

@@ -26,6 +26,7 @@ from .findings import (
 )
 from .findings.finding import NOT_RECORDED
 from .findings.in_cells import action_in_cell, finding_in_cell
+from .findings.since import Since
 from .model import Process, Recording
 from .shared.shown_in_notebook import bullets, numbered, paragraph, title
 from .shared.shown_paths import shown_path
@@ -37,8 +38,10 @@ _PARTIAL = "It is partial: the run still goes on, was killed, or records are los
 class Case:
     """A recording and its figures. Each figure is worked out once, when it is first asked for."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, since: Since | None = None) -> None:
+        """`since` is what became of the findings of the run before, where a report is to say that."""
         self.recording = recording
+        self.since = since
         self._walls: dict[int, WallTime | None] = {}
         self._compile_splits: dict[int, CompileSplit | None] = {}
         self._alone: dict[int, Case] = {}

@@ -85,6 +85,26 @@ def test_explain_a_program_keeps_stdout_for_the_report(forked: Runner, tmp_path:
     assert "mine" in result.stderr
 
 
+def test_explain_a_program_again_says_what_became_of_the_findings(forked: Runner, tmp_path: Path) -> None:
+    script = tmp_path / "edited.py"
+    lines = [
+        "import torch",
+        "def f(x):",
+        "    print('seen')",
+        "    return x.sin()",
+        "torch.compile(f, backend='eager')(torch.ones(2))",
+    ]
+    script.write_text("\n".join(lines))
+    first = forked("explain", "--json", script)
+    assert json.loads(first.stdout)["since"] is None
+    script.write_text("\n".join(line for line in lines if "seen" not in line))
+    cured = "1 gone (graph break at edited.py:3), none new, none still there."
+    assert cured in forked("explain", script).stdout
+    script.write_text("\n".join(lines))
+    again = json.loads(forked("explain", "--json", script).stdout)["since"]
+    assert (again["gone"], again["new"]) == ([], ["graph break at edited.py:3"])
+
+
 def test_explain_writes_a_file(run: Runner, tmp_path: Path) -> None:
     run("run", "-q", "-o", "rec", "-c", "pass")
     assert run("explain", "-o", "out.json", "--format", "json", "rec") == Result(0, "", "")

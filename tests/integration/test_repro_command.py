@@ -93,7 +93,7 @@ def test_file_fails_alone(program: Path, forked: Runner, python: ForkingPython, 
 @nightly
 @pytest.mark.parametrize("program", MODELS, ids=lambda file: file.stem)
 def test_planted_operation_is_left(program: Path, forked: Runner, tmp_path: Path) -> None:
-    result = forked("repro", "-y", "--json", program)
+    result = forked("repro", "-y", "--budget", "20m", "--json", program)
     assert result.exit_code == 0, result.stdout + result.stderr
     found = json.loads(result.stdout)
     assert int(found["first_size"].split()[0]) >= 300

@@ -46,7 +46,8 @@ def test_the_commands_of_the_skill_work_in_the_order_that_it_gives(
         # Of a program that is right there is nothing to reproduce.
         assert result.exit_code == (105 if " repro " in typed else 0), (typed, result.stderr)
         said[command] = result.stdout
-    first = said["dynamo-cli explain train.py"]
+    first, again = said[in_blocks[0]], said[in_blocks[1]]
     assert "Do first" in first and "train.py:6" in first
+    assert "none gone, none new, 1 still there" in again
     assert "torch.where" in said["dynamo-cli breaks"]
     assert (tmp_path / "dynamo.lock").exists() and (tmp_path / "issue.zip").exists()

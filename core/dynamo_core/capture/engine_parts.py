@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..shared.launchers import rank_of
 from ..shared.our_record import OurRecord
-from ..shared.settings import FULLGRAPH_FIRST, Settings
+from ..shared.settings import FULLGRAPH_FIRST, VERIFY_STAGE, Settings
 from .frames.source import current_compile_id
 from .hidden_modules import hide_from_dynamo
 from .imports import LateModules
@@ -112,7 +112,7 @@ class EngineParts:
             from .interventions.verify_budget import VerifyBudget
 
             budget = VerifyBudget(settings.verify_budget)
-            self.verifier = Verifier(probes, budget)
+            self.verifier = Verifier(probes, budget, settings.verify != VERIFY_STAGE)
             self.program_verifier = ProgramVerifier(probes, settings, budget)
         if settings.step_frames:
             from .probes.steps import StepMarks

@@ -1,8 +1,9 @@
 """Read recordings to compare: earlier runs beside a recording, and two sides with their details."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from ..model import Recording
 from ..recording.caches import CACHE_KEYS
@@ -23,30 +24,42 @@ def earlier_runs(target: Recording, path: Path) -> list[Recording]:
 
     Runs of the same program are preferred; what cannot be read is skipped.
     """
-    if target.run is None or target.run.started_ns is None:
-        return []
-    own_path = path.resolve()
+    program = None if target.run is None else target.run.program
     others = [
-        (program == target.run.program, began, other)
-        for other in recordings(path.parent)
-        if other.resolve() != own_path
-        for program, began in _program_and_start(other)
-        if 0 <= began < target.run.started_ns
+        (run.get("program") == program, began, other) for began, run, other in _began_before(target, path)
     ]
     chosen = sorted(others, key=lambda each: each[:2])[-_MOST_RUNS:]
-    return sorted(_readable(other for _, _, other in chosen), key=_start)
+    return sorted(_readable((other for _, _, other in chosen), KEYS), key=_start)
 
 
-def _program_and_start(path: Path) -> Iterator[tuple[str | None, int]]:
-    with suppress(DynamoError):
-        run = read_run_file(path) or {}
-        yield run.get("program"), int(run.get("started_ns", -1))
+def run_before(target: Recording, contents: frozenset[str]) -> Recording | None:
+    """The latest run of the same command in the same folder that began before this one and can be read."""
+    command = None if target.run is None else target.run.command
+    same = [
+        (began, other)
+        for began, run, other in _began_before(target, target.path)
+        if run.get("command") == command
+    ]
+    return next(_readable((other for _, other in sorted(same, reverse=True)), contents), None)
 
 
-def _readable(paths: Iterator[Path]) -> Iterator[Recording]:
+def _began_before(target: Recording, path: Path) -> list[tuple[int, dict[str, Any], Path]]:
+    """Each other recording in the folder that began before: when, its run file, and its path."""
+    until = None if target.run is None else target.run.started_ns
+    found = []
+    for other in recordings(path.parent) if until is not None else ():
+        with suppress(DynamoError):
+            run = read_run_file(other) or {}
+            began = int(run.get("started_ns", -1))
+            if until is not None and 0 <= began < until and other.resolve() != path.resolve():
+                found.append((began, run, other))
+    return found
+
+
+def _readable(paths: Iterable[Path], contents: frozenset[str]) -> Iterator[Recording]:
     for path in paths:
         with suppress(DynamoError):
-            yield read(path, KEYS)
+            yield read(path, contents)
 
 
 def _start(recording: Recording) -> int:

@@ -5,12 +5,15 @@ from dataclasses import replace
 from functools import partial
 
 from ..analysis.summary import summarize
-from ..findings import OF_THE_COMPILER, Finding
+from ..analysis.words import place
+from ..findings import OF_THE_COMPILER, Finding, find
 from ..findings.kinds import could_be_seen
 from ..findings.matching import KnownFinding, known_finding, pair_findings
+from ..findings.since import Since
 from ..model import Recording, function_of
 from ..shared.quick_dataclass import dataclass
 from .difference import FindingChange
+from .graph_pairs import torch_versions
 
 
 def renamed_functions(before: Recording, after: Recording) -> dict[str, str]:
@@ -87,3 +90,14 @@ def without_unrecorded(found: MatchedFindings, before: Recording, after: Recordi
 
     added, removed = (tuple(filter(is_comparable, side)) for side in (found.added, found.removed))
     return replace(found, added=added, removed=removed)
+
+
+def since(before: Recording, after: Recording) -> Since:
+    """What became of the findings of the run before."""
+    was, now = (of_the_compiler(find(each)) for each in (before, after))
+    are_of_one_torch = torch_versions(before) == torch_versions(after)
+    found = without_unrecorded(match_findings(was, now, are_of_one_torch=are_of_one_torch), before, after)
+    gone, new = (
+        [f"{each.kind} at {place(each.place)}" for each in side] for side in (found.removed, found.added)
+    )
+    return Since(before.address, gone, new, len(found.both))

@@ -18,6 +18,7 @@ DEFAULT_BACKEND = "inductor"
 FULLGRAPH_FIRST, FULLGRAPH_KEEP_GOING = "first", "keep-going"
 # Values of --verify and --on-recompile.
 VERIFY_REPORT, VERIFY_ERROR, VERIFY_BITWISE = "report", "error", "bitwise"
+VERIFY_STAGE = "stage"  # of our own runs: a wrong stage is looked for, and no line, which takes the longest
 VERIFY_AUDITS = (VERIFY_ERROR, VERIFY_BITWISE)  # with which the exit code says what was found
 ON_RECOMPILE_EAGER, ON_RECOMPILE_ERROR = "eager", "error"
 

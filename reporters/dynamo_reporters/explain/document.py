@@ -6,6 +6,7 @@ from dynamo_core.analysis.memory import peaks
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.compiles import Phase
 from dynamo_core.findings import Action, Finding
+from dynamo_core.findings.since import Since
 from dynamo_core.model import (
     AssignedBackend,
     CaptureDecision,
@@ -195,6 +196,10 @@ class Explained:
         dict[str, Any] | None,
         "dynamo_run.json: command, cwd, settings, started, started_ns, ended_ns, exit_code, signal, notes; "
         "null for a plain torch trace",
+    ]
+    since: Annotated[
+        Since | None,
+        "beside the run of the same command before it; null where explain did not run the program",
     ]
     bisections: Annotated[
         list[str], "what torch's compiler bisector was at: the program was then not compiled as it asks for"

@@ -62,6 +62,8 @@ def _about(case: Case, heading: str) -> Iterator[Block]:
         sentences = [*([] if origin in heading else [origin]), *([f"{about}."] if about else [])]
         if sentences:
             yield Paragraph(_cut(" ".join(sentences), 5))
+    if case.since is not None and (text := case.since.sentence):
+        yield Paragraph(_cut(text, 3))
 
 
 # What each section has to say in a line: above the actions those that stand above the findings.

@@ -112,6 +112,12 @@ def _about(case: Case) -> Iterator[Block]:
         yield Paragraph(f"{text} {about}." if about else text)
 
 
+def since_blocks(case: Case) -> Iterator[Block]:
+    """What became of the findings of the run before."""
+    if case.since is not None and (text := case.since.sentence):
+        yield Paragraph(text)
+
+
 def _several_launches(case: Case) -> Iterator[Block]:
     others = newest_launch(case.recording).left_out
     if others:
@@ -232,6 +238,7 @@ SECTIONS = (
             "python_processes": lambda case: case.recording.python_processes,
         },
     ),
+    Section("since", since_blocks, fields={"since": lambda case: case.since}),
     _listed(
         "bisection",
         "Torch's compiler bisector is active",

@@ -9,6 +9,7 @@ import pytest
 
 from dynamo_core.compare import Difference, compare
 from dynamo_core.compare.difference import Condition
+from dynamo_core.compare.findings import since
 from dynamo_core.findings import OF_THE_COMPILER
 from dynamo_core.findings.kinds import SPECS
 from dynamo_core.model import (
@@ -312,3 +313,16 @@ def test_the_document_fits_the_schema_that_is_shipped() -> None:
     document = as_json(report(before, after), compare(before, after))
     validate(json.loads(json.dumps(document)))
     assert document["difference"]["came"][0]["kind"] == "fell back to eager"
+
+
+def test_since_the_run_before_a_moved_finding_is_still_there_and_others_are_gone_or_new() -> None:
+    moved, cured, fresh = (
+        a_break(),
+        a_break(9, "y.item()", "loss"),
+        a_break(12, "z.sort()", "sorted"),
+    )
+    before = recording(breaks=[moved, cured])
+    after = recording(breaks=[a_break(8), fresh])
+    found = since(before, after)
+    assert (found.gone, found.new) == ([f"graph break at {FILE}:9"], [f"graph break at {FILE}:12"])
+    assert found.still_there == 1

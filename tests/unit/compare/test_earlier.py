@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.compare import earlier as module
-from dynamo_core.compare.earlier import earlier_runs
+from dynamo_core.compare.earlier import earlier_runs, run_before
 from dynamo_core.model import Recording, Run
 from dynamo_core.shared.errors import DynamoError
 
@@ -21,6 +21,12 @@ def found(
     monkeypatch: pytest.MonkeyPatch, known: Known, target: Run | None, *, damaged: tuple[str, ...] = ()
 ) -> list[str]:
     """The names of the runs that are read, of those that lie beside this one."""
+    with_runs(monkeypatch, known, damaged)
+    return [each.path.name for each in earlier_runs(Recording(HERE, target, [], 0, []), HERE)]
+
+
+def with_runs(monkeypatch: pytest.MonkeyPatch, known: Known, damaged: tuple[str, ...] = ()) -> None:
+    """Have these runs lie beside this one."""
 
     def read_run_file(path: Path) -> "dict[str, object] | None":
         if path.name.startswith("damaged"):
@@ -28,7 +34,6 @@ def found(
         return known[path.name]
 
     def read(path: Path, contents: object) -> Recording:
-        assert contents == module.KEYS
         if path.name in damaged:
             raise Damaged("it is damaged")
         run = known[path.name] or {}
@@ -38,7 +43,6 @@ def found(
     monkeypatch.setattr(module, "read_run_file", read_run_file)
     monkeypatch.setattr(module, "read", read)
     known = {**known, "now": {"program": "train", "started_ns": 5}}
-    return [each.path.name for each in earlier_runs(Recording(HERE, target, [], 0, []), HERE)]
 
 
 def began(at: int, program: str = "train") -> dict[str, object]:
@@ -77,3 +81,19 @@ def test_those_of_the_same_program_are_preferred_though_they_are_older(
 def test_what_cannot_be_read_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     known: Known = {"damaged": began(1), "one": began(2), "two": began(3)}
     assert found(monkeypatch, known, NOW, damaged=("two",)) == ["one"]
+
+
+def test_the_run_before_is_the_latest_of_the_same_command_that_can_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command, other = ["python", "train.py"], ["python", "train.py", "--steps", "9"]
+    target = Recording(HERE, Run(program="train", command=command, started_ns=100), [], 0, [])
+    known: Known = {
+        f"r{at}": began(at) | {"command": command if at < 8 else other} for at in (5, 7, 6, 8, 101)
+    }
+    with_runs(monkeypatch, known, damaged=("r7",))
+    found = run_before(target, frozenset())
+    assert found is not None
+    assert found.path.name == "r6"
+    with_runs(monkeypatch, {"r8": known["r8"]})
+    assert run_before(target, frozenset()) is None

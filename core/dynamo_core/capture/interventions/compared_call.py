@@ -73,10 +73,12 @@ class Verifier(Protocol):
     """What all comparisons of the process share.
 
     `waiting` are calls that wait for a backward; where it `is_bitwise`, casts that are left out are wrong.
+    Where it `finds_lines`, the line of a wrong result is looked for.
     """
 
     waiting: WaitingCalls
     is_bitwise: bool
+    finds_lines: bool
     budget: VerifyBudget
 
     def alone(self) -> AbstractContextManager[bool]:
@@ -305,8 +307,9 @@ class ComparedCall:
             at = printed_at(eager, first.path) or printed_at(own, first.path)
         if at is not None:
             return fields | dict(zip(("wrong_file", "wrong_line"), at, strict=True))
-        with suppress(Exception):  # then the line is not known
-            fields |= _place_fields(place_of(differences, stage, self._lines))
+        if self._entry.verifier.finds_lines:
+            with suppress(Exception):  # then the line is not known
+                fields |= _place_fields(place_of(differences, stage, self._lines))
         return fields
 
     def _lines(self, which: str) -> dict[str, Any]:

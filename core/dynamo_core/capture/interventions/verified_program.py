@@ -21,7 +21,7 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import ProgramCallVerified
-from ...shared.settings import VERIFY_BITWISE, Settings
+from ...shared.settings import VERIFY_BITWISE, VERIFY_STAGE, Settings
 from ..errors import text_of
 from ..frames.program_files import is_own, place_of_compile_call_in_progress
 from ..primitives import perf_counter_ns
@@ -47,6 +47,7 @@ class ProgramVerifier:
     def __init__(self, probes: ProbeGuard, settings: Settings, budget: VerifyBudget) -> None:
         self.budget = budget
         self.is_bitwise = settings.verify == VERIFY_BITWISE
+        self.finds_lines = settings.verify != VERIFY_STAGE
         self._probes = probes
         self._inside = threading.local()
         self._lock = threading.Lock()

@@ -63,3 +63,10 @@ def test_graphs_and_calls_have_one_budget() -> None:
 def test_the_time_of_a_graph_counts() -> None:
     budget = VerifyBudget(1e-12)
     assert outcomes_of_graph(budget, 2) == [("agrees", None), ("not verified", SPENT)]
+
+
+def test_no_line_is_looked_for_where_the_stage_is_enough() -> None:
+    for verify, finds in (("report", True), ("stage", False)):
+        settings, budget = Settings("", verify=verify), VerifyBudget(None)
+        assert ProgramVerifier(Mock(), settings, budget).finds_lines is finds
+        assert Verifier(Mock(), budget, finds).may_search() is finds

@@ -1,0 +1,40 @@
+"""What became of what the run before found: which findings are gone, and which are new."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from ..shared.quick_dataclass import dataclass
+
+_NAMED = 3  # of the findings that are gone, or new
+
+
+@dataclass(frozen=True)
+class Since:
+    """Findings that only the run before had, or only this one, as kind and place, and how many both have.
+
+    Of kinds that are the same in every run of a program, so none that rest on times. `recording` is the run
+    before's.
+    """
+
+    recording: str
+    gone: list[str]
+    new: list[str]
+    still_there: int
+
+    @property
+    def sentence(self) -> str:
+        """In words; "" where neither run found anything."""
+        if not (self.gone or self.new or self.still_there):
+            return ""
+        parts = f"{_counted(self.gone, 'gone')}, {_counted(self.new, 'new')}"
+        return (
+            f"Beside the run before ({PurePath(self.recording).name}): {parts}, "
+            f"{self.still_there or 'none'} still there."
+        )
+
+
+def _counted(findings: Sequence[str], what: str) -> str:
+    if not findings:
+        return f"none {what}"
+    named = ", ".join([*findings[:_NAMED], *(["…"] if len(findings) > _NAMED else [])])
+    return f"{len(findings)} {what} ({named})"

@@ -1,0 +1,21 @@
+"""What became of the findings of the run before, in words."""
+
+from dynamo_core.findings.since import Since
+
+
+def test_what_is_gone_and_what_is_new_is_named_by_kind_and_place() -> None:
+    since = Since("/work/.dynamo/train-1", ["graph break at train.py:7"], [], 2)
+    assert since.sentence == (
+        "Beside the run before (train-1): 1 gone (graph break at train.py:7), none new, 2 still there."
+    )
+
+
+def test_of_many_three_are_named_and_all_are_counted() -> None:
+    lines = [f"graph break at train.py:{line}" for line in range(4)]
+    assert (
+        f"none gone, 4 new ({', '.join(lines[:3])}, …), none still there" in Since("r", [], lines, 0).sentence
+    )
+
+
+def test_nothing_is_said_where_neither_run_found_anything() -> None:
+    assert not Since("r", [], [], 0).sentence
