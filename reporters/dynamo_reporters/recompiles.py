@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Annotated
 
 from dynamo_core.analysis.guard_failures import actual_value, compiled_for, what_differed
@@ -228,13 +229,19 @@ def _row(
     """`own` is the program's line that is behind it, which stands for a library's."""
     line = frame.line_of(failure)
     return [
-        _line(line if line is not None and is_user_line(line.place) else own or line),
+        _line(line if line is not None and _is_own(line.place, frame) else own or line),
         *_cost(frame, compile_),
         compile_label(failure.entry),
         what_differed(failure),
         compiled_for(failure) or _NOT_RECORDED,
         actual_value(failure, frame.actual(compile_, failure)) or _NOT_RECORDED,
     ]
+
+
+def _is_own(where: Place, frame: FrameRecompiles) -> bool:
+    """Whether a line is the program's: a file name that torch has cut short is, if it is the frame's."""
+    name = PurePath(where.file).name
+    return is_user_line(where) or (frame.place is not None and name == PurePath(frame.place.file).name)
 
 
 def _unexplained(frame: FrameRecompiles, compile_: Compile, own: StackFrame | None) -> list[str]:
