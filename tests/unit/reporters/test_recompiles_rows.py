@@ -86,7 +86,7 @@ def test_the_programs_own_line_stands_for_a_librarys_and_for_one_that_is_not_kno
 
 
 def test_a_line_of_the_functions_own_file_is_the_programs_though_torch_has_cut_its_name_short() -> None:
-    assert column(again([at(Place("me/train.py", 4))]), "line") == ["me/train.py:4 y = x * 2"]
+    assert column(again([at(Place("moved/train.py", 4))]), "line") == ["moved/train.py:4 y = x * 2"]
 
 
 def test_a_line_is_written_once_above_the_recompiles_that_follow_each_other_on_it() -> None:
