@@ -231,14 +231,14 @@ _STAGES = ("tracing", "guards", "AOTAutograd", "decompositions", "inductor")
 
 
 def since_text(call: VerifiedProgramCall) -> str:
-    """The stage of the compiler that it is wrong from, and the line; "" where neither is known."""
+    """The stage of the compiler that it is wrong from, and the line, or why that is not known."""
     if call.stage == "guards":
         since = "an entry compiled for other values was used again: torch does not guard what changed"
     else:
         stage = call.stage if call.stage is None or call.stage in _STAGES else f"the backend {call.stage}"
         since = "" if stage is None else f"wrong since {stage}"
     if call.wrong_place is None:
-        return since
+        return "; ".join(filter(None, (since, call.why)))
     operation = "" if call.operation is None else f" ({call.operation})"
     where = f"at {place(call.wrong_place)}{operation}"
     return f"{since}, {where}" if since else where

@@ -111,7 +111,7 @@ class VerifiedProgramCall:
     function_place: Annotated[Place | None, "the function that was compiled"]
     call: Annotated[int, "from 1"]
     outcome: ProgramOutcome
-    why: Annotated[str | None, "why it was not compared"]
+    why: Annotated[str | None, "why it was not compared; of a wrong one, why its line is not known"]
     compared: Annotated[Count, "values"]
     gradients: Annotated[str | None, "compared, or why not; null where no backward of the program reached it"]
     kind: Annotated[

@@ -297,3 +297,9 @@ def test_what_is_more_exact_than_written_is_told_once_for_a_function() -> None:
     assert line.startswith(
         "rounded otherwise: call 2 of f, compiled at /a/train.py:3: result differs by 0.01"
     )
+
+
+def test_why_no_line_is_known_is_said_in_its_place() -> None:
+    wrong = program_call("disagrees", stage="inductor", why="the search was ended")
+    assert since_text(wrong.call) == "wrong since inductor; the search was ended"
+    assert since_text(program_call("disagrees").call) == ""

@@ -62,6 +62,8 @@ _NOT_ENDED = "not compared: the program's backward did not come to its end, as t
 _BACKWARD = "backward"  # the path of what a backward raised
 _RAISED_WHILE_TRACING = "from user code"  # Dynamo's words, above the line that it was at
 _SHORTEST_LIMIT = 20.0  # seconds that a call may take in the copy
+_LONGEST_SEARCH = 120.0  # seconds for the stage and the line of a wrong result: the program waits for it
+_SEARCH_ENDED = f"the search for where it comes from was ended after {_LONGEST_SEARCH:g} s"
 # In eager, where the program has threads: one may hold a lock, and a copy has none of them.
 _WITH_THREADS = 5.0
 _NOBODY_ELSE = "where no other thread or rank is there to be waited for"
@@ -119,6 +121,7 @@ class ComparedCall:
         self._has_threads = has_other_threads()
         self._took = 0.0  # seconds, with what it compiled
         self._seconds = _SHORTEST_LIMIT
+        self._search_ends_ns: int | None = None
         self._passes = b""  # of the backward that is compared
         self._is_memory_left_out = False
         self._is_minor = False  # what differs is a stride, or the like
@@ -296,6 +299,7 @@ class ComparedCall:
             "differences": len(differences),
         }
         self._is_minor = first.kind in MINOR
+        self._search_ends_ns = perf_counter_ns() + int(_LONGEST_SEARCH * 1e9)
         stage = self._first_wrong_stage(eager)
         if stage in (None, STALE) and RAISED in own and _RAISED_WHILE_TRACING in own[RAISED][1]:
             stage = TRACING
@@ -310,6 +314,8 @@ class ComparedCall:
         if self._entry.verifier.finds_lines:
             with suppress(Exception):  # then the line is not known
                 fields |= _place_fields(place_of(differences, stage, self._lines))
+        if perf_counter_ns() > self._search_ends_ns:
+            fields["why"] = _SEARCH_ENDED
         return fields
 
     def _lines(self, which: str) -> dict[str, Any]:
@@ -333,6 +339,8 @@ class ComparedCall:
         seconds = self._seconds
         if self._has_threads and request.startswith(EAGER):
             seconds = max(_WITH_THREADS, self._took)
+        if self._search_ends_ns is not None:
+            seconds = min(seconds, max(self._search_ends_ns - perf_counter_ns(), 0) / 1e9)
         answer = self._server.ask(request, seconds, self._passes)
         leaves: Leaves = torch.load(io.BytesIO(answer), weights_only=True)
         return leaves

@@ -22,7 +22,8 @@ from dynamo_core.capture.interventions.verify_budget import VerifyBudget
 class Verifier:
     """What all comparisons of a process share."""
 
-    def __init__(self, *, is_alone: bool, is_bitwise: bool) -> None:
+    def __init__(self, *, is_alone: bool, is_bitwise: bool, finds_lines: bool) -> None:
+        self.finds_lines = finds_lines
         self.waiting = WaitingCalls(lambda function: function)
         self.is_bitwise = is_bitwise
         self.budget = VerifyBudget(None)
@@ -40,6 +41,7 @@ class Function:
     function: Any = None
     is_alone = True
     is_bitwise = False
+    finds_lines = True
 
     def __init__(self) -> None:
         self.recorded: list[dict[str, Any]] = []
@@ -53,7 +55,7 @@ class Function:
 
     @property
     def verifier(self) -> Verifier:
-        return Verifier(is_alone=self.is_alone, is_bitwise=self.is_bitwise)
+        return Verifier(is_alone=self.is_alone, is_bitwise=self.is_bitwise, finds_lines=self.finds_lines)
 
 
 def compared(function: Function, answer: Any) -> tuple[ComparedCall, Mock]:
@@ -275,3 +277,33 @@ def test_bitwise_another_rounding_is_said_and_not_wrong() -> None:
     function, recorded = bitwise(torch.tensor([1.0, 2.0 + 2**-22]))
     assert (recorded["outcome"], recorded["kind"]) == ("agrees", "rounded otherwise")
     assert recorded["error"] == 2**-22 and not function.has_stopped
+
+
+def asked_of_a_wrong_call(function: Function) -> list[tuple[Any, ...]]:
+    """What the copy is asked where eager gives ones and the program had zeros, each with its seconds."""
+    call, server = ComparedCall(function, 1), Mock()
+    call.program = call_that_left(observed(torch.zeros(2)))
+    server.ask.side_effect = lambda *_: leaves_of(torch.ones(2))
+    call.compare({}, server, 0, 0)
+    return [each.args for each in server.ask.call_args_list]
+
+
+def test_no_line_is_looked_for_where_only_the_stage_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compared_call, "has_other_threads", lambda: False)
+    asked = {}
+    for finds_lines in (True, False):
+        function = Function()
+        function.finds_lines = finds_lines
+        asked[finds_lines] = [request for request, *_ in asked_of_a_wrong_call(function)]
+        assert function.recorded[0]["outcome"] == "disagrees"
+    assert any(each.startswith(compared_call.LINES) for each in asked[True])
+    assert not any(each.startswith(compared_call.LINES) for each in asked[False])
+
+
+def test_the_search_for_the_stage_and_the_line_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compared_call, "has_other_threads", lambda: False)
+    monkeypatch.setattr(compared_call, "_LONGEST_SEARCH", 0.0)
+    function = Function()
+    searched = [args for args in asked_of_a_wrong_call(function) if args[0].startswith(compared_call.STAGE)]
+    assert searched and all(seconds == 0.0 for _, seconds, _ in searched)
+    assert function.recorded[0]["why"].startswith("the search for where it comes from was ended")
