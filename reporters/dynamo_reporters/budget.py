@@ -90,7 +90,7 @@ def _steps(content: dict[str, Any], maps: set[str]) -> Iterator[tuple[str, int]]
         count, action["alternatives"] = len(action["alternatives"]), []
         yield "actions", count
     for name in filter(content.__contains__, _WORTH_MOST):
-        yield name, _reduce(content, name, "text", 60)
+        yield name, _reduce(content, name, "text", 40)
 
 
 def _reduce(content: dict[str, Any], name: str, what: str, kept: int) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dynamo_core.case import Case
 from dynamo_core.model import Recording
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.shown_paths import path_below
 
 from .page.blocks import Bullets
 
@@ -31,7 +32,7 @@ def has_bug_of_compiler(case: Case) -> bool:
 
 def next_commands(case: Case, report: str) -> list[NextCommand]:
     """At most three, of which the first is worth most."""
-    path = shlex.quote(case.recording.address)
+    path = shlex.quote(path_below(case.recording.address))
     if report != "explain":
         return [what_to_do_first(case.recording)]
     run = case.recording.run
@@ -50,7 +51,7 @@ def next_commands(case: Case, report: str) -> list[NextCommand]:
 
 def what_to_do_first(recording: Recording) -> NextCommand:
     """`dynamo explain` of it."""
-    path = shlex.quote(recording.address)
+    path = shlex.quote(path_below(recording.address))
     return NextCommand(f"dynamo-cli explain {path}", "what to do first, and what it saves", False)
 
 

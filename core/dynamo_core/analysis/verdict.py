@@ -1,8 +1,10 @@
 """What became of the program, in a sentence or two."""
 
 import os
+import shlex
 import signal as signals
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from ..model import Compiling, Graph, Process, Recording, Run
 from ..shared.quick_dataclass import dataclass
@@ -248,6 +250,13 @@ def versions(recording: Recording) -> str:
     torchs = dict.fromkeys(f"torch {p.torch_version}" for p in recording.processes if p.torch_version)
     pythons = dict.fromkeys(f"Python {p.info.python}" for p in recording.processes if p.info.python)
     return ", ".join([*torchs, *pythons])
+
+
+def command_words(run: Run) -> str:
+    """What was run, with a Python by its name alone; which one it was, `versions` says."""
+    first, *rest = run.command or [""]
+    name = PurePath(first).name
+    return shlex.join([name if name.startswith("python") else first, *rest]) if first else ""
 
 
 def ending(run: Run) -> str:

@@ -5,14 +5,14 @@ that shows it.
 """
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from dynamo_core.analysis.verdict import ending, origin_sentence, verdict, versions
+from dynamo_core.analysis.verdict import command_words, ending, origin_sentence, verdict, versions
 from dynamo_core.analysis.words import number
 from dynamo_core.case import Case
 from dynamo_core.findings import Action, Finding
+from dynamo_core.shared.shown_paths import path_below
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, Role, rest
 from ..page.terminal import lines_needed
@@ -55,8 +55,8 @@ def _about(case: Case, heading: str) -> Iterator[Block]:
     yield Heading(_cut(heading, 3), 1)
     if recording.run is not None:
         # How it ended is seen in any case.
-        after = _cut(f"{ending(recording.run)}. Recorded in {recording.address}.", 1)
-        yield Paragraph(_cut(shlex.join(recording.run.command or []), 2, f" {after}"))
+        after = _cut(f"{ending(recording.run)}. Recorded in {path_below(recording.address)}.", 1)
+        yield Paragraph(_cut(command_words(recording.run), 2, f" {after}"))
     if recording.processes:
         origin, about = origin_sentence(recording), versions(recording)
         sentences = [*([] if origin in heading else [origin]), *([f"{about}."] if about else [])]

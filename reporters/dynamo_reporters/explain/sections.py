@@ -15,6 +15,7 @@ from dynamo_core.analysis.summary import disagreements
 from dynamo_core.analysis.time.compiles import Phase, phases_of
 from dynamo_core.analysis.verdict import (
     backend_without_effect,
+    command_words,
     ending,
     in_progress_lines,
     origin_sentence,
@@ -28,6 +29,7 @@ from dynamo_core.remedies.expected import expected_break
 from dynamo_core.remedies.rules import place_of
 from dynamo_core.shared.bisection import BISECTED
 from dynamo_core.shared.quick_dataclass import dataclass
+from dynamo_core.shared.shown_paths import path_below
 
 from ..page.blocks import Block, Bullets, Heading, Paragraph, rest
 from ..parts.actions import ACTIONS_TITLE, action_blocks, action_lines
@@ -105,8 +107,8 @@ def _about(case: Case) -> Iterator[Block]:
     """The command, how it ended, how it was captured, and by which torch and Python, on what."""
     recording = case.recording
     if recording.run is not None:
-        command = shlex.join(recording.run.command or [])
-        yield Paragraph(f"{command} {ending(recording.run)}. Recorded in {recording.address}.")
+        where = path_below(recording.address)
+        yield Paragraph(f"{command_words(recording.run)} {ending(recording.run)}. Recorded in {where}.")
     if recording.processes:
         text, about = origin_sentence(recording), versions(recording)
         yield Paragraph(f"{text} {about}." if about else text)
@@ -193,7 +195,7 @@ def further_commands(case: Case) -> str:
         ("ops", bool(summary.graphs)),
     ]
     useful = " | ".join(command for command, has_more in commands if has_more)
-    return f"dynamo {useful}  {shlex.quote(case.recording.address)}" if useful else ""
+    return f"dynamo {useful}  {shlex.quote(path_below(case.recording.address))}" if useful else ""
 
 
 def _more(case: Case) -> Iterator[Block]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.wall import WallTime
 from dynamo_core.analysis.verdict import (
+    command_words,
     ending,
     origin_sentence,
     verdict,
@@ -105,8 +106,7 @@ def first_screen(case: Case, links: Links, drawing: Element | None) -> list[Elem
 
 def _about(recording: Recording) -> Iterator[Element]:
     if recording.run is not None:
-        command = shlex.join(recording.run.command or [])
-        yield h("p", h("code", command), f" {ending(recording.run)}.", class_="about")
+        yield h("p", h("code", command_words(recording.run)), f" {ending(recording.run)}.", class_="about")
     if not recording.processes:
         return
     yield h("p", " ".join(filter(None, [origin_sentence(recording), versions(recording)])), class_="dim")

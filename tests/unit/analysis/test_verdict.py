@@ -9,6 +9,7 @@ from dynamo_core.analysis.summary import summarize
 from dynamo_core.analysis.verdict import (
     backend_without_effect,
     capture_sentence,
+    command_words,
     ending,
     origin_sentence,
     verdict,
@@ -190,3 +191,15 @@ def test_an_option_that_nobody_typed_is_not_named() -> None:
     for run in (None, Run(started_by="environment")):
         (sentence, _) = capture_sentence(of_one_process(run, captures=captures)).split(":")
         assert sentence == "Only observed"
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["/opt/venv/bin/python3.12", "train.py", "--name", "a b"], "python3.12 train.py --name 'a b'"),
+        (["/usr/bin/torchrun", "train.py"], "/usr/bin/torchrun train.py"),
+        (None, ""),
+    ],
+)
+def test_a_python_is_named_without_its_folder(command: list[str] | None, words: str) -> None:
+    assert command_words(Run(command=command)) == words
