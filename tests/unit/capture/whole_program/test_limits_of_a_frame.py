@@ -1,8 +1,9 @@
 """Limits on tracing belong to the frame that is compiled, also while another one is compiled within it."""
 
+import opcode
 from typing import Any
 
-from dynamo_core.capture.whole_program.limits import TracingLimits
+from dynamo_core.capture.whole_program.limits import TracingLimits, _backward_jumps
 from dynamo_core.shared.settings import Settings
 
 
@@ -31,3 +32,9 @@ def test_what_is_compiled_within_a_frame_leaves_the_frames_limits_as_they_were()
         tracing.fall_back("--trace-limit", "the outer one")
     assert inner.limit_met is not None and inner.limit_met.limit == "--op-limit"
     assert outer.limit_met is not None and outer.limit_met.limit == "--trace-limit"
+
+
+def test_a_loop_begins_its_next_pass_by_jumps_backward() -> None:
+    names = {opcode.opname[code] for code in _backward_jumps()}
+    assert names and not any("FORWARD" in name or name.startswith("LOAD") for name in names)
+    assert {"JUMP_BACKWARD", "JUMP_ABSOLUTE"} & names
