@@ -9,6 +9,7 @@ from pathlib import PurePath
 from ..model import Compiling, Graph, Process, Recording, Run
 from ..shared.quick_dataclass import dataclass
 from ..shared.settings import DEFAULT_BACKEND, FULLGRAPH_FIRST, SEMANTICS_COMPILED
+from ..shared.shown_paths import path_below
 from .other_counts import why_counts_differ
 from .source_lines import is_library
 from .summary import (
@@ -208,14 +209,15 @@ def capture_sentence(recording: Recording) -> str:
         is_typed = recording.run is not None and recording.run.has_launcher
         if because == "--capture none" and not is_typed:  # as in a notebook
             return "Only observed: what is compiled is what the program compiles."
-        return " ".join([f"Only observed, because {because}.", *backend_without_effect(recording)])
+        sentence = f"Only observed, because {path_below(because or '')}."
+        return " ".join([sentence, *backend_without_effect(recording)])
     text = f"Captured by policy {first.policy!r} with backend {first.backend!r}"
     if first.fallback_random:
         text += ", with eager's random numbers (fallback_random)"
     if recording.settings.semantics == SEMANTICS_COMPILED:
         text += ", with torch.compile's semantics (--semantics compiled)"
     if last.decision == "observe":
-        text += f", until {last.because}; only observed from then on"
+        text += f", until {path_below(last.because or '')}; only observed from then on"
     return text + "."
 
 

@@ -28,6 +28,7 @@ from dynamo_core.model import (
     Recording,
     Run,
 )
+from dynamo_core.shared.shown_paths import show_paths_from
 from support.made import S, compiled, decided, of_one_process
 
 AT = Place("/home/me/train.py", 3)
@@ -203,3 +204,13 @@ def test_an_option_that_nobody_typed_is_not_named() -> None:
 )
 def test_a_python_is_named_without_its_folder(command: list[str] | None, words: str) -> None:
     assert command_words(Run(command=command)) == words
+
+
+def test_the_place_that_calls_torch_compile_is_shown_from_the_folder() -> None:
+    known = decided("observe", because="/work/train.py:7 calls torch.compile")
+    show_paths_from("/work")
+    try:
+        sentence = origin_sentence(of_one_process(captures=[known]))
+    finally:
+        show_paths_from(None)
+    assert sentence == "Only observed, because train.py:7 calls torch.compile."
