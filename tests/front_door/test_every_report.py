@@ -1,5 +1,6 @@
 """Every report, in every form, on every stored recording of ours and on a plain torch trace."""
 
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from dynamo_reporters.budget import bounded_json, bounded_text
 from dynamo_reporters.registry import OF_RECORDINGS
 from support.answering import answer
+from support.cases import one_in
 from support.documents import document
 from support.schemas import validate
 from support.stored import NAMES, plain, stored
@@ -35,8 +37,7 @@ def path_of(recording: str) -> Path:
     return plain(recording.removeprefix("plain ")) if recording.startswith("plain ") else stored(recording)
 
 
-@pytest.mark.parametrize("report", OF_RECORDINGS)
-@pytest.mark.parametrize("recording", RECORDINGS)
+@pytest.mark.parametrize(("recording", "report"), one_in(2, [*itertools.product(RECORDINGS, OF_RECORDINGS)]))
 def test_each_report_in_each_form(report: str, recording: str) -> None:
     path = path_of(recording)
     told = document(report, path)

@@ -5,6 +5,7 @@ that shows it.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -185,11 +186,15 @@ def _more(case: Case) -> Iterator[Block]:
 def _cut(text: str, lines: int, after: str = "") -> str:
     """The text, cut so that it fits into so many lines with what stands after it."""
     whole = " ".join(text.split())
-    shown, most = whole, _ROOM * lines - len(after)
-    while most > 1 and (len(shown) > most or lines_needed(shown + after, _ROOM) > lines):
-        most = min(most, len(shown)) - 1
-        shown = f"{whole[: most - 1].rstrip()}…"
-    return shown + after
+    if lines_needed(whole + after, _ROOM) <= lines:
+        return whole + after
+
+    def cut_to(length: int) -> str:
+        return f"{whole[: length - 1].rstrip()}…{after}"
+
+    lengths = range(1, min(_ROOM * lines - len(after), len(whole)))
+    fitting = bisect_right(lengths, lines, key=lambda length: lines_needed(cut_to(length), _ROOM))
+    return cut_to(lengths[max(fitting - 1, 0)] if lengths else 1)
 
 
 def _height(blocks: Sequence[Block]) -> int:
