@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from typing import Any, Protocol
 
 from ...backends.agreement import shielded
@@ -306,7 +307,8 @@ class ComparedCall:
         if at is not None:
             return fields | dict(zip(("wrong_file", "wrong_line"), at, strict=True))
         with suppress(Exception):  # then the line is not known
-            fields |= _place_fields(place_of(differences, stage, self._lines))
+            is_wrong = partial(self._is_wrong_with, eager=eager)
+            fields |= _place_fields(place_of(differences, stage, self._lines, is_wrong))
         return fields
 
     def _lines(self, which: str) -> dict[str, Any]:
@@ -404,7 +406,10 @@ def _compiles() -> int:
 
 
 def _place_fields(place: tuple[str, int, str] | None) -> dict[str, Any]:
-    return {} if place is None else dict(zip(("wrong_file", "wrong_line", "operation"), place, strict=True))
+    """An operation without a name is not known to be the wrong one."""
+    if place is None:
+        return {}
+    return {"wrong_file": place[0], "wrong_line": place[1], "operation": place[2] or None}
 
 
 def obstacle(call: ProgramCall) -> str | None:

@@ -63,3 +63,10 @@ def test_graphs_and_calls_have_one_budget() -> None:
 def test_the_time_of_a_graph_counts() -> None:
     budget = VerifyBudget(1e-12)
     assert outcomes_of_graph(budget, 2) == [("agrees", None), ("not verified", SPENT)]
+
+
+def test_nothing_is_compared_where_it_has_ended() -> None:
+    budget = VerifyBudget(1.0)
+    assert budget.why_spent() is None
+    budget.end()
+    assert budget.why_spent() is not None
