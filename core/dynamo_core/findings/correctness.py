@@ -69,8 +69,8 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     call = each.call
     wrong = [graph.wrong_call for graph in found.wrong if graph.process is each.process]
     nodes = [known.node for known in wrong if known is not None and known.node is not None]
-    is_in_graph = call.stage not in ("tracing", "guards")
-    node = nodes[0] if nodes and (is_in_graph or call.wrong_place is None) else None
+    is_known = call.operation is not None or call.stage in ("tracing", "guards")
+    node = nodes[0] if nodes and not (is_known and call.wrong_place) else None
     where = (node.place if node is not None else None) or call.wrong_place
     structure = next(filter(None, map(_structure_text, wrong)), None)
     since = since_text(call)

@@ -9,7 +9,7 @@ from .compare import (
     with_other_last_bits,
 )
 from .random_numbers import RandomState, draws_random_numbers
-from .reference import clone_with_aliases, float64_reference, in_float64, is_shielded, shielded
+from .reference import clone_with_aliases, float64_reference, in_float64, is_shielded, shares_memory, shielded
 
 __all__ = [
     "Comparison",
@@ -23,6 +23,7 @@ __all__ = [
     "is_shielded",
     "rounded_otherwise",
     "rounding_mode",
+    "shares_memory",
     "shielded",
     "with_other_last_bits",
 ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
-from .reference import clone_with_aliases, overlaps
+from .reference import clone_with_aliases, overlaps, shares_memory
 
 # How much further from float64 than eager, at its worst element, a candidate may be.
 AS_EXACT_AS_EAGER = 4.0
@@ -408,6 +408,8 @@ def _mode() -> Any:
                 with self:
                     return divided(*args, **kwargs)
             result = func(*args, **kwargs)
+            if shares_memory(result, args):
+                return result
             if name in _SUMS:
                 result = _in_a_row(name, args, kwargs, result, self._lanes)
             if isinstance(result, tuple | list):

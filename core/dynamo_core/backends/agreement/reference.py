@@ -69,6 +69,16 @@ def _cast(storage: Any, value: Any, dtype: Any) -> Any:
     return torch.empty(0, dtype=value.dtype, device=value.device).set_(storage).to(dtype)
 
 
+def shares_memory(result: Any, args: Sequence[Any]) -> bool:
+    """Whether a result is an argument or a view of one, also where the operator's declaration denies it."""
+    import torch
+
+    is_alias: Any = getattr(torch._C, "_is_alias_of")  # noqa: B009  the stubs of torch do not have it
+    strided = [each for each in args if isinstance(each, torch.Tensor) and each.layout is torch.strided]
+    is_strided = isinstance(result, torch.Tensor) and result.layout is torch.strided
+    return is_strided and any(is_alias(each, result) for each in strided)
+
+
 def overlaps(tensor: Any) -> bool:
     """Whether several elements share their memory, as in an expanded tensor."""
     return any(stride == 0 and size > 1 for size, stride in zip(tensor.shape, tensor.stride(), strict=True))

@@ -44,7 +44,8 @@ from .observed_state import (
 from .operation_alone import searching_backend
 from .operation_log import OperationLog, memory_of, noting
 from .printed_text import noting_printed
-from .variable_log import VariableLog
+from .variable_log import VariableLog, WritesLog, steps_of_call, traced_here
+from .wrong_beginning import beginning_backend
 
 # What a backward raises in a copy of a process in which autograd has started its threads for devices.
 # Source: torch/csrc/autograd/engine.cpp (Engine::execute), 2.15 with CUDA, where there is no GPU.
@@ -53,7 +54,10 @@ EAGER, COMPILED, STAGE, ROUNDED, LINES = "eager", "compiled", "stage", "rounded"
 FILLED = "filled"  # eager, with something in all memory that nothing has filled yet
 TRACED, OF_ENTRY = "traced", "of the entry"
 ALONE = "alone with "  # before a backend
-STEPS_OF_EAGER, STEPS_OF_TRACING, STEPS = "steps of eager", "steps of tracing", "steps"
+BEGINNING = "+beginning"  # behind a backend, before a number: only so many operations are compiled
+NODES = "operations of graphs"
+WRITES = "writes of "  # before the path of a value of Python's own
+STEPS_OF_TRACING, STEPS_OF_ENTRY, STEPS = "steps of tracing", "steps of the entry", "steps"
 OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place"
 WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
 ALL_VALUES = "all values"
@@ -62,6 +66,7 @@ WITH_DYNAMIC = "+dynamic"  # behind a backend: with sizes and integers that may 
 Version = tuple[weakref.ref[Any], int, int]  # the tensor, its version and its address
 Versions = dict[int, Version]  # by the id of the tensor
 _FILLING = 77  # what memory is hardly found with, and each dtype of numbers has
+_IN_A_CONTAINER = re.compile(r"(\[[^\[\]]*\]|\{\})$")
 _LINE_IN_TEXT = re.compile(r'File "([^"]+)", line (\d+)')
 
 
@@ -130,7 +135,10 @@ class ProgramCall:
             backend, _, how = detail.partition("+")
             if f"+{how}" == WITH_CASTS:
                 inductor.emulate_precision_casts = True
-            leaves = self._observed(self._compile(self._named(backend), is_dynamic=f"+{how}" == WITH_DYNAMIC))
+            compiler = self._named(backend)
+            if f"+{how}".startswith(BEGINNING):
+                compiler = beginning_backend(compiler, int(how.split()[1]), [])
+            leaves = self._observed(self._compile(compiler, is_dynamic=f"+{how}" == WITH_DYNAMIC))
         else:
             raise ValueError(request)
         file.write(saved(leaves))
@@ -149,6 +157,7 @@ class ProgramCall:
         import torch
 
         torch._dynamo.reset()
+        torch.compiler.set_stance("default")  # whatever the program promises of what it has compiled
         return torch.compile(
             self.original,
             backend=backend,
@@ -160,18 +169,23 @@ class ProgramCall:
         """The operations of a call in eager, freshly traced, or of the graphs that it was compiled to; or the
         place of the first that a backend gets wrong alone.
 
-        Of eager there are also the memory of each tensor afterwards, and the line at which the call returned.
+        Of eager there are also the memory of each tensor afterwards, the line at which the call returned, and
+        its steps, with those that Dynamo had traced when it compiled the function.
         """
         log = OperationLog()
         if which == TRACED:
             _let_compile()
             outcome_of(self._compile(log.backend), self.args, self.named)
-        elif which == STEPS_OF_EAGER:
+        elif which == NODES:
+            _let_compile()
+            operations: list[Any] = []
+            outcome_of(
+                self._compile(beginning_backend(self._named("eager"), 0, operations)), self.args, self.named
+            )
+            return {OPERATIONS: operations}
+        elif which.startswith(WRITES):
             refuse_to_reach_out()
-            variables = VariableLog()
-            with variables.of_eager():
-                outcome_of(self._in_eager, self.args, self.named)
-            return {STEPS: variables.steps}
+            return {OPERATIONS: self._writes_in_eager(which.removeprefix(WRITES))}
         elif which == STEPS_OF_TRACING:
             _let_compile()
             variables = VariableLog()
@@ -191,21 +205,46 @@ class ProgramCall:
             outcome_of(self.compiled, self.args, self.named)
         else:
             refuse_to_reach_out()
-            return self._lines_in_eager(log)
+            return self._lines_in_eager()
         return {OPERATIONS: log.operations}
 
-    def _lines_in_eager(self, log: OperationLog) -> dict[str, Any]:
+    def _lines_in_eager(self) -> dict[str, Any]:
         returned: list[Any] = []
+        variables = VariableLog()
+        log = OperationLog(variables)
 
         def note_return(frame: Any, event: str, _: Any) -> None:
             if event == "return" and is_own(frame.f_code.co_filename):
                 returned[:] = frame.f_code.co_filename, frame.f_lineno
 
         sys.setprofile(note_return)
-        outcome = outcome_of(self._in_eager, self.args, self.named, log.mode())
+        with variables.of_eager():
+            outcome = outcome_of(self._in_eager, self.args, self.named, log.mode())
         sys.setprofile(None)
         memory = {path: memory_of(value) for path, value in tensors_in({**self.roots(), **outcome})}
-        return {OPERATIONS: log.operations, MEMORY: memory, RETURNED: returned}
+        return {
+            OPERATIONS: log.operations,
+            MEMORY: memory,
+            RETURNED: returned,
+            STEPS: variables.steps,
+            STEPS_OF_ENTRY: steps_of_call(variables.steps, traced_here.roots.values()),
+        }
+
+    def _writes_in_eager(self, path: str) -> list[tuple[str, int]]:
+        """The program's lines after which a value of Python's own at a path is another one, in eager.
+
+        Of what is in a container, it is the container.
+        """
+        roots = {name: root for name, root in self.roots().items() if path.startswith(name)}
+        whole = _IN_A_CONTAINER.sub("", path)
+
+        def leaves() -> Leaves:
+            return {name: leaf for name, leaf in observe(roots, set()).items() if name.startswith(whole)}
+
+        written = WritesLog(leaves)
+        with written.of_eager():
+            outcome_of(self._in_eager, self.args, self.named)
+        return written.lines
 
     def _in_eager(self, *args: Any, **named: Any) -> Any:
         import torch

@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from typing import Any, Protocol
 
 from ...backends.agreement import shielded
@@ -313,7 +314,8 @@ class ComparedCall:
             return fields | dict(zip(("wrong_file", "wrong_line"), at, strict=True))
         if self._entry.verifier.finds_lines:
             with suppress(Exception):  # then the line is not known
-                fields |= _place_fields(place_of(differences, stage, self._lines))
+                is_wrong = partial(self._is_wrong_with, eager=eager)
+                fields |= _place_fields(place_of(differences, stage, self._lines, is_wrong))
         if perf_counter_ns() > self._search_ends_ns:
             fields["why"] = _SEARCH_ENDED
         return fields
@@ -415,7 +417,10 @@ def _compiles() -> int:
 
 
 def _place_fields(place: tuple[str, int, str] | None) -> dict[str, Any]:
-    return {} if place is None else dict(zip(("wrong_file", "wrong_line", "operation"), place, strict=True))
+    """An operation without a name is not known to be the wrong one."""
+    if place is None:
+        return {}
+    return {"wrong_file": place[0], "wrong_line": place[1], "operation": place[2] or None}
 
 
 def obstacle(call: ProgramCall) -> str | None:

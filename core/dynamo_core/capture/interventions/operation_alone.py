@@ -1,15 +1,17 @@
 """Which operation of a captured graph a backend computes otherwise than eager when it compiles it alone.
 
-Each operation is given what eager gives it in the whole graph, on memory of its own.
+Each operation is given what eager gives it in the whole graph, on memory of its own. One that gives something
+else than tracing was told of it, a compiler cannot compute rightly: it is the first wrong one as well.
 """
 
 from collections.abc import Callable
 from typing import Any
 
+from ...backends.agreement import shares_memory
 from ..probes.graphs import target_name
 from .observed_state import RESULT, Leaves, observe
 from .operation_log import own_lines
-from .state_difference import compare_leaves
+from .state_difference import MINOR, compare_leaves
 
 Backend = Callable[..., Any]  # takes a graph and its inputs, and gives what to call
 OutcomeOf = Callable[[Callable[[], Any]], dict[str, Any]]  # what a call returned or raised, as roots
@@ -18,26 +20,52 @@ OutcomeOf = Callable[[Callable[[], Any]], dict[str, Any]]  # what a call returne
 def searching_backend(backend: Backend, found: list[Any], outcome_of: OutcomeOf) -> Backend:
     """A backend that runs a graph in eager, and notes the first operation that `backend` gets wrong.
 
-    The operation's file, line and name are put into `found`.
+    The operation's file, line and name are put into `found`. One whose result only has other strides, or
+    shares other memory, is put there if there is no other.
     """
     import torch
+
+    minor: list[Any] = []
 
     class Searching(torch.fx.Interpreter):
         def run_node(self, n: Any) -> Any:
             lines = own_lines(n)
-            if not found and lines and n.op in ("call_function", "call_method"):
+            is_searched = bool(lines) and n.op in ("call_function", "call_method")
+            differences = []
+            if is_searched and (not found or minor):
                 graph, inputs = _alone(n, self.env)
                 eager = _leaves(lambda values: graph(*values), inputs, outcome_of)
                 own = _leaves(lambda values: backend(graph, values)(*values), inputs, outcome_of)
-                if compare_leaves(own, eager).differences:
-                    found[:] = *lines[-1], target_name(n)
-            return super().run_node(n)
+                differences = compare_leaves(own, eager).differences
+            result = super().run_node(n)
+            is_grave = any(each.kind not in MINOR for each in differences)
+            is_grave = is_grave or (is_searched and not _is_as_told(n, result, self.env))
+            if (is_grave and (not found or minor)) or (differences and not found):
+                found[:] = *lines[-1], target_name(n)
+                minor[:] = [] if is_grave else found
+            return result
 
-    return lambda gm, _: Searching(gm).run
+    return lambda gm, _: Searching(gm, garbage_collect_values=False).run
+
+
+def _is_as_told(node: Any, result: Any, values: dict[Any, Any]) -> bool:
+    """Whether a result has the dtype and dimensions that tracing expects, and shares memory as it expects."""
+    import torch
+
+    told = node.meta.get("example_value")
+    if not (isinstance(told, torch.Tensor) and isinstance(result, torch.Tensor)):
+        return True
+    is_known = all(type(size) is int for size in told.shape)
+    if told.dtype != result.dtype or (is_known and told.shape != result.shape):
+        return False
+    return all(
+        shares_memory(told, [each.meta.get("example_value")]) or not shares_memory(result, [values[each]])
+        for each in node.all_input_nodes
+    )
 
 
 def _alone(node: Any, values: dict[Any, Any]) -> tuple[Any, list[Any]]:
-    """A graph of this operation alone, and the tensors that it is given."""
+    """A graph of this operation alone, and the tensors that it is given. It gives what somebody reads."""
     import torch
 
     graph = torch.fx.Graph()
@@ -48,7 +76,7 @@ def _alone(node: Any, values: dict[Any, Any]) -> tuple[Any, list[Any]]:
         return torch.fx.node.map_arg(argument, lambda each: inputs.get(each, values[each]))
 
     result = graph.create_node(node.op, node.target, copied(node.args), copied(node.kwargs))
-    graph.output((result,))
+    graph.output((result,) if node.users else ())
     return torch.fx.GraphModule({}, graph), [values[each] for each in given]
 
 

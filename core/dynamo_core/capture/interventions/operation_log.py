@@ -7,7 +7,7 @@ same ones give other values.
 import difflib
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 from ..frames.program_files import is_own
@@ -28,12 +28,14 @@ noting: list["OperationLog"] = []
 
 class OperationLog:
     """Operations in order: file, line and name of each, a sum of its first result, that one's dtype and
-    memory, the names of the frame's variables that hold Python's own values, and the program's lines that
-    called it, the outermost first. Of an operation without a result, the memory is that which it writes.
+    memory, the names of the frame's variables that hold Python's own values, the program's lines that
+    called it, the outermost first, and how many of `steps` there were before it. Of an operation without a
+    result, the memory is that which it writes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, steps: Sized = ()) -> None:
         self.operations: list[list[Any]] = []
+        self._steps = steps
         self._lines: list[tuple[str, int]] | None = None  # of the node that is run
 
     def mode(self) -> Any:
@@ -92,7 +94,7 @@ class OperationLog:
         first = result[0] if isinstance(result, (tuple, list)) and result else result
         dtype = str(getattr(first, "dtype", ""))
         memory = memory_of(written if result is None else first)
-        self.operations.append([file, line, name, _sum(first), dtype, memory, names, lines])
+        self.operations.append([file, line, name, _sum(first), dtype, memory, names, lines, len(self._steps)])
 
 
 def _values_before(func: Any, args: Sequence[Any]) -> list[tuple[Any, Any]]:
@@ -155,13 +157,13 @@ def _sum(first: Any) -> float | None:
 
 def first_different_line(
     eager: Sequence[Operation], captured: Sequence[Operation]
-) -> tuple[str, int, str] | None:
+) -> tuple[tuple[str, int, str], int] | None:
     """The file, line and operation from which on the captured operations are not eager's; None without one.
 
-    Where the two took different branches of an `if`, it is the line of the condition; where the operation is
-    given a variable that holds no tensor, the line that the variable has its value from; and where it is in a
-    function of which nothing was captured, the line that calls that. The file is "" where no line of the
-    program that was compiled has a part in it.
+    With it goes the step of eager at which that is. Where the two took different branches of an `if`, it is
+    the line of the condition; where the operation is given a variable that holds no tensor, the line that the
+    variable has its value from; and where it is in a function of which nothing was captured, the line that
+    calls that. The file is "" where no line of the program that was compiled has a part in it.
     """
     own_calls, other_calls = ([tuple(each[:3]) for each in log] for log in (eager, captured))
     matcher = difflib.SequenceMatcher(None, own_calls, other_calls, autojunk=False)
@@ -170,17 +172,19 @@ def first_different_line(
             own = eager[i] if i < i_end else None
             given = own or _with_names(captured[j], eager)
             nexts = eager[i] if i < len(eager) else None, captured[j] if j < len(captured) else None
-            return _at_condition(*nexts, eager[i - 1] if i else None) or _line_of(given, captured, eager[:i])
+            place = _at_condition(*nexts, eager[i - 1] if i else None)
+            at = eager[min(i, len(eager) - 1)] if eager else given
+            return place or _line_of(given, captured, eager[:i]), at[-1]
         for k in range(i_end - i):
             if not _is_alike(eager[i + k], captured[j + k]):
-                return _line_of(eager[i + k], captured, eager[: i + k])
+                return _line_of(eager[i + k], captured, eager[: i + k]), eager[i + k][-1]
     return None
 
 
 def _with_names(operation: Operation, eager: Sequence[Operation]) -> Operation:
     """A captured operation with the names that eager's frame had on its line."""
     names: list[str] = next((each[6] for each in eager if each[:2] == operation[:2]), [])
-    return [*operation[:6], names, operation[7]]
+    return [*operation[:6], names, *operation[7:]]
 
 
 def _at_condition(
@@ -213,7 +217,7 @@ def _line_of(
 
     In a backward that a class of the program has, it is the line that called the class in the forward.
     """
-    file, line, name, *_, names, lines = operation
+    file, line, name, *_, names, lines, _ = operation
     functions = {function_of_line(*at) for each in captured for at in each[7]}
     for own_file, own_line in reversed(lines):
         if not captured or function_of_line(own_file, own_line) in functions:

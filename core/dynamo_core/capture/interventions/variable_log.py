@@ -1,44 +1,79 @@
 """The lines of a call, each with the variables that it has changed: in eager, and as Dynamo traced it.
 
+With them goes what functions returned to them.
+
 What went wrong while tracing shows here even where no operation of a tensor has a part in it.
 
-Source: torch/_dynamo/symbolic_convert.py (InstructionTranslatorBase.starts_line), read in 2.13.
+Source: torch/_dynamo/symbolic_convert.py (InstructionTranslatorBase.starts_line, whose translators keep what
+they return in `symbolic_result`), read in 2.13.
 """
 
+import inspect
+import itertools
 import sys
+import weakref
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..frames.program_files import is_own
+from ..frames.source import compile_id_text, current_compile_id
 
 _MOST_STEPS = 20_000
 _PLAIN = (bool, int, float, str, type(None))
 _CONTAINERS = (list, tuple, dict, set, deque)
-# A line that begins: file, line and function, the line before it there, what that one has changed, and the
-# line at which the function begins.
+_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())))
+_RETURNED = "returned at "  # in place of a variable's name, before the place of the `return`
+# A line that begins: file, line and function, the line before it there, what that one has changed (None for
+# what is not known any more), the line at which the function begins, and the number of its frame.
 Step = list[Any]
 Place = tuple[str, int, str]
 
 
+class _Frame(NamedTuple):
+    """A frame of Python's or of Dynamo's: what `get` gives while it is there."""
+
+    get: Callable[[], Any]
+    number: int
+    line: int
+    variables: dict[str, str]
+
+
 class VariableLog:
-    """The steps of one call."""
+    """The steps of one call in eager, or of what Dynamo traces: each frame that it compiles is a root."""
 
     def __init__(self) -> None:
-        self.steps: list[Step] = []
-        self._frames: dict[int, tuple[Any, int, dict[str, str]]] = {}  # by id, with what keeps that
-        self._root: tuple[Any, int] = (None, 0)  # the code that Dynamo traces, and at which step it began
+        self.roots: dict[str, list[Step]] = {}  # by the ids of compiles, in order
+        self._current: list[Step] = []
+        self._frames: dict[int, _Frame] = {}  # by id
+        self._numbers = itertools.count()
+        self._returned: dict[str, str] = {}  # since the last step
+        self._unseen: dict[str, Any] = {}  # variables of the last step that Dynamo had not looked at
+
+    @property
+    def steps(self) -> list[Step]:
+        """All steps, in order."""
+        return [step for root in self.roots.values() for step in root]
+
+    def __len__(self) -> int:
+        return len(self._current)
 
     @contextmanager
     def of_eager(self) -> Iterator[None]:
         """Note the lines that Python runs."""
+        self._current = self.roots.setdefault("", [])
 
-        def trace(frame: Any, event: str, _: Any) -> Any:
+        def trace(frame: Any, event: str, value: Any) -> Any:
             if not _is_written(frame.f_code):
                 return None
-            if event == "line":
-                self._begin(frame, frame.f_code, frame.f_lineno, _described(frame.f_locals, _of_value))
+            if len(self) >= _MOST_STEPS:
+                sys.settrace(None)
+            elif event == "line":
+                variables = _described(frame.f_locals, _of_value)
+                self._begin(lambda: frame, frame.f_code, frame.f_lineno, variables)
+            elif event == "return":
+                self._return(frame.f_code, frame.f_lineno, _of_value(value))
             return trace
 
         sys.settrace(trace)
@@ -52,55 +87,162 @@ class VariableLog:
         """Note the lines that Dynamo traces."""
         from torch._dynamo import symbolic_convert
 
-        translator: Any = symbolic_convert.InstructionTranslatorBase
-        starts_line = translator.starts_line
-
-        def note(tracing: Any, line: int) -> None:
-            if line != tracing.lineno and _is_written(tracing.f_code):
-                is_root = isinstance(tracing, symbolic_convert.InstructionTranslator)
-                if is_root and id(tracing) not in self._frames:
-                    self._begin_root(tracing.f_code)
-                variables = _described(tracing.symbolic_locals, _of_tracker)
-                self._begin(tracing, tracing.f_code, line, variables)
-            starts_line(tracing, line)
-
-        translator.starts_line = note
+        translators: Any = symbolic_convert.InstructionTranslatorBase
+        inlining: Any = symbolic_convert.InliningInstructionTranslator
+        starts_line, inline_call = translators.starts_line, inlining.inline_call_
+        translators.starts_line = lambda *given: self.note_line(starts_line, *given)
+        inlining.inline_call_ = lambda tracing: self.note_return(inline_call, tracing)
         try:
             yield
         finally:
-            translator.starts_line = starts_line
+            translators.starts_line, inlining.inline_call_ = starts_line, inline_call
 
-    def _begin_root(self, code: Any) -> None:
+    def note_line(self, starts_line: Callable[..., Any], tracing: Any, line: int) -> Any:
+        """A line begins that Dynamo traces."""
+        if line != tracing.lineno and _is_written(tracing.f_code):
+            self.forget()
+            if getattr(tracing, "parent", None) is None and self._is_new(tracing):
+                self._begin_root()
+            variables = _described(tracing.symbolic_locals, _of_tracker)
+            if self._begin(weakref.ref(tracing), tracing.f_code, line, variables):
+                self._unseen = {
+                    name: each for name, each in tracing.symbolic_locals.items() if name not in variables
+                }
+        return starts_line(tracing, line)
+
+    def forget(self) -> None:
+        """Hold nothing of the program's; what the last line has looked at was there before it."""
+        if self._current:
+            seen = {name: each for name, each in self._unseen.items() if _is_looked_at(each)}
+            self._current[-1][4].update(_described(seen, _of_tracker))
+        self._unseen = {}
+
+    def note_return(self, inline_call: Callable[..., Any], tracing: Any) -> Any:
+        """A function has been traced that another one calls. At a graph break it gives no value."""
+        result = inline_call(tracing)
+        if _is_written(tracing.f_code) and not tracing.output.should_exit:
+            self._return(tracing.f_code, tracing.lineno, _of_tracker(result))
+        return result
+
+    def _is_new(self, frame: Any) -> bool:
+        return id(frame) not in self._frames or self._frames[id(frame)].get() is not frame
+
+    def _begin_root(self) -> None:
         """Dynamo begins a frame; where it does so anew, what it had noted of it goes."""
-        root, began = self._root
-        if root is code:
-            del self.steps[began:]
-        self._root = code, len(self.steps)
+        self._frames.clear()
+        self._returned.clear()
+        self._current = []
+        self.roots[compile_id_text(current_compile_id())] = self._current
 
-    def _begin(self, frame: Any, code: Any, line: int, variables: dict[str, str]) -> None:
-        _, before, known = self._frames.get(id(frame), (frame, 0, {}))
-        self._frames[id(frame)] = frame, line, variables
-        changed = {name: text for name, text in variables.items() if known.get(name) != text}
+    def _begin(self, get: Callable[[], Any], code: Any, line: int, variables: dict[str, str]) -> bool:
+        """Whether a step begins: not where a line goes on."""
+        key = id(get())
+        if self._is_new(get()):
+            self._frames[key] = _Frame(get, next(self._numbers), 0, {})
+        _, number, before, known = self._frames[key]
+        self._frames[key] = _Frame(get, number, line, variables)
+        changed = {
+            name: variables.get(name)
+            for name in (*variables, *known)
+            if variables.get(name) != known.get(name)
+        }
         is_new = line not in (before, code.co_firstlineno) or bool(before and changed)
-        if is_new and len(self.steps) < _MOST_STEPS:
-            first = code.co_firstlineno
-            self.steps.append([code.co_filename, line, code.co_name, before, changed, first])
+        if not is_new or len(self) >= _MOST_STEPS:
+            return False
+        changed = {**self._returned, **changed}
+        self._returned.clear()
+        first = code.co_firstlineno
+        self._current.append([code.co_filename, line, code.co_name, before, changed, first, number])
+        return True
+
+    def _return(self, code: Any, line: int, value: str | None) -> None:
+        """Note what a function gives; a generator gives several values."""
+        if value is not None and not code.co_flags & inspect.CO_GENERATOR:
+            name = f"{_RETURNED}{line} in {code.co_filename}"
+            self._returned[name] = "; ".join(filter(None, (self._returned.get(name), value)))
 
 
-def first_different_step(eager: Sequence[Step], traced: Sequence[Step]) -> Place | None:
+class WritesLog:
+    """The lines of a call in eager after which a value is another one; `value` gives it."""
+
+    def __init__(self, value: Callable[[], Any]) -> None:
+        self.lines: list[tuple[str, int]] = []
+        self._value = value
+        self._last = value()
+        self._at: tuple[str, int] | None = None  # the line that is running
+
+    @contextmanager
+    def of_eager(self) -> Iterator[None]:
+        """Look at the value before and after each line of the program's."""
+
+        def trace(frame: Any, event: str, _: Any) -> Any:
+            if not _is_written(frame.f_code):
+                return None
+            value = self._value()
+            if value != self._last and self._at is not None:
+                self.lines.append(self._at)
+            self._last = value
+            self._at = frame.f_code.co_filename, frame.f_lineno
+            return trace
+
+        sys.settrace(trace)
+        try:
+            yield
+        finally:
+            sys.settrace(None)
+
+
+traced_here = VariableLog()  # of what this process compiles, where calls of the program are compared
+
+
+def steps_of_call(eager: Sequence[Step], roots: Iterable[list[Step]]) -> list[Step]:
+    """What was traced of a call and of what it goes on with, by its steps in eager.
+
+    Nothing where its function was traced more than once: then it is not known which of them is used.
+    """
+    traced = [root for root in roots if root]
+    of_call = [at for at, root in enumerate(traced) if eager and _function(root[0]) == _function(eager[0])]
+    return [step for root in traced[of_call[0] :] for step in root] if len(of_call) == 1 else []
+
+
+def _function(step: Step) -> tuple[str, int]:
+    return step[0], step[5]
+
+
+def first_different_step(
+    eager: Sequence[Step], traced: Sequence[Step], *, is_stale: bool = False
+) -> tuple[Place, int] | None:
     """The line that gave a variable another value than in eager, or after which another line came.
 
-    None where one side alone runs a function: Dynamo does not trace all of them.
+    With it goes at which step it shows. None where one side alone runs a function: Dynamo does not trace all
+    of them, and where an entry `is_stale` what it calls may be another function now.
     """
+    traced_values: dict[int, dict[str, str | None]] = {}  # of each frame
     for at, (own, other) in enumerate(zip(eager, traced, strict=False)):
         if own[:2] != other[:2]:
             if own[3] and own[3] == other[3] and own[0] == other[0]:
-                return own[0], own[3], ""
-            is_call = at and own[3] == 0 and other[3] in (0, other[5])
-            return (*eager[at - 1][:2], "") if is_call else None
-        if any(other[4].get(name, text) != text for name, text in own[4].items()):
-            return (own[0], own[3], "") if own[3] else None
+                return (own[0], own[3], ""), at
+            is_call = at and own[3] == 0 and other[3] in (0, other[5]) and not is_stale
+            return ((*eager[at - 1][:2], ""), at) if is_call else None
+        values = traced_values.setdefault(other[6], {})
+        values.update(other[4])
+        for name, text in own[4].items():
+            if text not in (None, values.get(name) or text):
+                return _place_of(name, own, at)
     return None
+
+
+def _place_of(name: str, step: Step, at: int) -> tuple[Place, int] | None:
+    """The line that has returned a value, or given a variable one, before a step began.
+
+    Where a variable has what a function of the program's has just returned, it is that one's line.
+    """
+    returns = [each for each in step[4] if each.startswith(_RETURNED)]
+    same = [each for each in returns if step[4][each].rpartition("; ")[2] == step[4][name]]
+    if name in returns or same:
+        line, _, file = (name if name in returns else same[0]).removeprefix(_RETURNED).partition(" in ")
+        return (file, int(line), ""), at
+    return ((step[0], step[3], ""), at) if step[3] else None
 
 
 def _is_written(code: Any) -> bool:
@@ -114,20 +256,31 @@ def _described(variables: Mapping[str, Any], describe: Any) -> dict[str, str]:
     return {name: text for name, text in texts if text is not None}
 
 
+def _is_looked_at(tracker: Any) -> bool:
+    from torch._dynamo.variables import LazyVariableTracker
+
+    return isinstance(tracker, LazyVariableTracker) and tracker.is_realized()
+
+
 def _of_value(value: Any) -> str | None:
     if type(value) in _PLAIN:
         return repr(value)
+    if type(value) in _ITERATORS:
+        return f"an iterator with {value.__length_hint__()} left"
     return _of_type(type(value), value)
 
 
 def _of_tracker(tracker: Any) -> str | None:
     """What Dynamo knows of a variable; None if it has not looked at it, or does not know it itself."""
-    from torch._dynamo.variables import ConstantVariable, LazyVariableTracker
+    from torch._dynamo.variables import ConstantVariable, LazyVariableTracker, ListIteratorVariable
 
     if isinstance(tracker, LazyVariableTracker):
         return _of_tracker(tracker.realize()) if tracker.is_realized() else None
     if isinstance(tracker, ConstantVariable):
         return _of_value(tracker.value)
+    if isinstance(tracker, ListIteratorVariable):
+        left = 0 if tracker.is_exhausted else len(tracker.items) - tracker.index
+        return f"an iterator with {left} left"
     try:
         kind = tracker.python_type()
     except Exception:  # NotImplementedError, and what an unusual object raises

@@ -31,6 +31,7 @@ from .compared_call import OTHER_CALL, ComparedCall, obstacle
 from .fork_server import ForkServer, why_no_copy
 from .observed_state import RESULT
 from .printed_text import noting_printed
+from .variable_log import traced_here
 from .verified_backward import WaitingCalls
 from .verify_budget import VerifyBudget
 
@@ -52,6 +53,7 @@ class ProgramVerifier:
         self._inside = threading.local()
         self._lock = threading.Lock()
         self.waiting = WaitingCalls(self.guarded)
+        self._sees_tracing = False
         self.beginnings = 0  # how often the first calls of each function are to be compared anew
 
     def install(self, eval_frame: ModuleType, parts: "EngineParts") -> None:
@@ -73,6 +75,7 @@ class ProgramVerifier:
         place = place_of_compile_call_in_progress()
         if place is None or self.is_inside():
             return None
+        self._watch_tracing()
         verify = _Entry(self, compiled, context, place).call_with
 
         @functools.wraps(compiled)
@@ -83,6 +86,8 @@ class ProgramVerifier:
                 return verify(args, named)
             except Exception as error:
                 raise without_own_lines(error)  # noqa: B904  its cause and context stay as they are
+            finally:
+                traced_here.forget()
 
         # Dynamo leaves this out of what it traces, as it does torch's own wrapper.
         wrapper: Any = compile_wrapper
@@ -90,6 +95,15 @@ class ProgramVerifier:
             co_filename=str(eval_frame.__file__), co_firstlineno=compiled.__code__.co_firstlineno
         )
         return wrapper
+
+    def _watch_tracing(self) -> None:
+        """Note what Dynamo traces, so that it can be told what has changed since where an entry is stale."""
+        from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+
+        if not self._sees_tracing:
+            self._sees_tracing = True
+            name = "lines that Dynamo traces"
+            self._probes.hook(InstructionTranslatorBase, "starts_line", name, traced_here.note_line)
 
     def begin_again(self) -> None:
         """Take the next calls of each function for its first ones: another test begins."""
@@ -139,8 +153,9 @@ class ProgramVerifier:
         self._probes.stream.record(verified)
 
     def prepare_copy(self) -> None:
-        """In the copy: nothing is recorded, and no call is verified."""
+        """In the copy: nothing is recorded, and no call or graph is verified, which would call it again."""
         self._probes.stream.end()
+        self.budget.end()
         self._inside.is_so = True
         sys.modules["torch._dynamo.convert_frame"].compile_lock._at_fork_reinit()  # held at the fork
 

@@ -18,15 +18,22 @@ class VerifyBudget:
         self._allowance = _ALLOWANCE if share is None else 0.0
         self._began_ns = perf_counter_ns()
         self._spent_ns = self._largest_ns = 0
+        self._is_over = False
 
     def why_spent(self) -> str | None:
         """Why nothing more may be compared now: there may be too little time left; None if there is enough.
 
         What the next comparison takes is not known: it is expected to take as long as the longest one so far.
         """
+        if self._is_over:
+            return _SPENT
         elapsed = perf_counter_ns() - self._began_ns
         is_spent = self._spent_ns + self._largest_ns > self._allowance * 1e9 + self._share * elapsed
         return _SPENT if is_spent else None
+
+    def end(self) -> None:
+        """Have nothing more compared, in this process."""
+        self._is_over = True
 
     def spend(self, nanoseconds: int) -> None:
         """Count the time that a comparison took."""

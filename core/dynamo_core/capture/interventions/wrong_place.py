@@ -7,15 +7,18 @@ from typing import Any
 
 from .call_in_copy import (
     ALONE,
+    BEGINNING,
     MEMORY,
+    NODES,
     OF_ENTRY,
     OPERATIONS,
     PLACE,
     RETURNED,
     STEPS,
-    STEPS_OF_EAGER,
+    STEPS_OF_ENTRY,
     STEPS_OF_TRACING,
     TRACED,
+    WRITES,
 )
 from .fork_server import NoAnswer
 from .observed_state import RAISED_AT, RESULT, Leaves
@@ -24,10 +27,13 @@ from .printed_text import PRINTED, PRINTED_AT
 from .source_of_value import line_of_returned, lines_that_change
 from .state_difference import Difference
 from .variable_log import first_different_step
+from .wrong_beginning import last_of_beginning
 
 Place = tuple[str, int, str]  # file, line and operation
 # What a copy of the process says of the operations of the call: in eager, freshly traced, of an entry, alone.
 Lines = Callable[[str], dict[str, Any]]
+# Whether the call is wrong with a backend of this name, or with one that does only a part of the work.
+IsWrong = Callable[[str], bool]
 
 _MOST_DIFFERENCES = 20  # whose operations are looked for
 TRACING, STALE = "tracing", "guards"
@@ -39,7 +45,9 @@ STAGES = (
 )
 
 
-def place_of(differences: Sequence[Difference], stage: str | None, lines: Lines) -> Place | None:
+def place_of(
+    differences: Sequence[Difference], stage: str | None, lines: Lines, is_wrong: IsWrong
+) -> Place | None:
     """The file, line and operation that differences come from; None if that is not known.
 
     It is the first operation that differs where the captured graph is not what it should be, the first that
@@ -50,24 +58,30 @@ def place_of(differences: Sequence[Difference], stage: str | None, lines: Lines)
     first = differences[0]
     eager = lines("")
     operations = eager[OPERATIONS]
+    if first.kind == "mutation" and first.path not in eager[MEMORY]:
+        written = _one_write(first, lines)
+        if written is not None:
+            return written
     if first.kind == "structure" and first.path not in eager[MEMORY]:
-        return _or_of_variable(None, stage, lines) or _only_line(first, eager)
+        return _in_python(None, stage, eager, lines) or _only_line(first, eager)
     captured = {TRACING: TRACED, STALE: OF_ENTRY}.get(stage or "")
     if captured is not None:
-        place = _or_of_variable(first_different_line(operations, lines(captured)[OPERATIONS]), stage, lines)
+        of_operation = first_different_line(operations, lines(captured)[OPERATIONS])
+        place = _in_python(of_operation, stage, eager, lines)
         if place is not None and not place[0]:
             return None  # it is in none of the program's lines
         if place is None and stage == STALE:
             inputs = (memory for path, memory in eager[MEMORY].items() if not path.startswith(RESULT))
             place = first_write_to(operations, inputs)
     else:
-        place = _wrong_alone(stage, lines)
+        place = _wrong_alone(stage, lines) or _last_of_beginning(stage, lines, is_wrong)
     made = [
         last_operation_on(operations, eager[MEMORY].get(each.path), writes=each.kind == "mutation")
         for each in differences[:_MOST_DIFFERENCES]
     ]
     last = min((index for index in made if index is not None), default=None)
-    at = None if last is None else tuple(operations[last][:3])
+    is_guessed = stage is not None and captured is None  # then it is no known wrong operation
+    at = None if last is None else (*operations[last][:2], "" if is_guessed else operations[last][2])
     found = place or at or _only_write(first, operations) or _only_line(first, eager)
     return found if found and found[0] else None
 
@@ -76,26 +90,56 @@ def _wrong_alone(stage: str | None, lines: Lines) -> Place | None:
     """The first operation that the backend of a stage gets wrong even alone; None if there is none."""
     if stage is None:
         return None
-    backend = {name: backend for backend, name in STAGES}.get(stage, stage)
     try:
-        place = lines(f"{ALONE}{backend}")[PLACE]
+        place = lines(f"{ALONE}{_backend_of(stage)}")[PLACE]
     except NoAnswer:  # compiling each operation may take too long
         return None
     return tuple(place) if place else None
 
 
-def _or_of_variable(place: Place | None, stage: str | None, lines: Lines) -> Place | None:
-    """The line that gave a variable another value while tracing, if Python comes to it before this place."""
-    if stage != TRACING:
-        return place
+def _last_of_beginning(stage: str | None, lines: Lines, is_wrong: IsWrong) -> Place | None:
+    """The operation up to which a stage has to compile the call for it to be wrong; None without one."""
+    if stage is None:
+        return None
     try:
-        steps, traced = lines(STEPS_OF_EAGER)[STEPS], lines(STEPS_OF_TRACING)[STEPS]
+        operations = lines(NODES)[OPERATIONS]
+        place = last_of_beginning(
+            operations, lambda count: is_wrong(f"{_backend_of(stage)}{BEGINNING} {count}")
+        )
+    except NoAnswer:  # compiling the parts may take too long
+        return None
+    return (place[0], place[1], place[2]) if place and place[0] else None
+
+
+def _backend_of(stage: str) -> str:
+    return {name: backend for backend, name in STAGES}.get(stage, stage)
+
+
+def _one_write(first: Difference, lines: Lines) -> Place | None:
+    """The one line that changes a value of Python's own in eager; None if there are several, or none."""
+    try:
+        written = {(file, line) for file, line in lines(f"{WRITES}{first.path}")[OPERATIONS]}
+    except NoAnswer:  # line by line a call may take too long
+        return None
+    return (*written.pop(), "") if len(written) == 1 else None
+
+
+def _in_python(
+    of_operation: tuple[Place, int] | None, stage: str | None, eager: dict[str, Any], lines: Lines
+) -> Place | None:
+    """The line that gave a variable another value than while tracing, if Python comes to it before the place
+    of an operation, which stands with its step in eager; else that place.
+    """
+    place = None if of_operation is None else of_operation[0]
+    is_stale = stage == STALE
+    try:
+        traced = eager[STEPS_OF_ENTRY] if is_stale else lines(STEPS_OF_TRACING)[STEPS]
     except NoAnswer:  # line by line a call may take too long
         return place
-    found = first_different_step(steps, traced)
-    order = [tuple(each[:2]) for each in steps]
-    known = [each for each in (found, place) if each is not None and each[:2] in order]
-    return min(known, key=lambda each: order.index(each[:2]), default=place)
+    found = first_different_step(eager[STEPS], traced, is_stale=is_stale)
+    if found is None or (of_operation and place and place[0] and of_operation[1] < found[1]):
+        return place
+    return found[0]
 
 
 def _only_write(first: Difference, operations: list[Operation]) -> Place | None:

@@ -76,3 +76,51 @@ def test_an_exception() -> None:
 
     line = step.__code__.co_firstlineno
     assert first_wrong(wrong)[:2] == [__file__, line + 4]
+
+
+def test_an_operation_that_gives_something_else_than_tracing_was_told() -> None:
+    library = torch.library.Library("told", "DEF")
+    library.define("wide(Tensor x) -> Tensor")
+    library.impl("wide", lambda x: x.double(), "CPU")
+    torch.library.register_fake("told::wide", torch.empty_like, lib=library)
+
+    def f(x: Any) -> Any:
+        y = x + 1
+        z = torch.ops.told.wide(y)
+        return z.float()
+
+    line = f.__code__.co_firstlineno
+    assert first_wrong(lambda gm: gm, f) == [__file__, line + 2, "torch.ops.told.wide"]
+
+
+def test_an_operation_that_gives_its_argument_and_does_not_say_so() -> None:
+    library = torch.library.Library("given", "DEF")
+    library.define("same(Tensor x) -> Tensor")
+    library.impl("same", lambda x: x, "CPU")
+    torch.library.register_fake("given::same", torch.empty_like, lib=library)
+
+    def f(x: Any) -> Any:
+        y = x + 1
+        z = torch.ops.given.same(y)
+        return y.reshape(-1) + z
+
+    line = f.__code__.co_firstlineno
+    assert first_wrong(lambda gm: gm, f) == [__file__, line + 2, "torch.ops.given.same"]
+
+
+def test_other_strides_are_named_where_nothing_worse_is_wrong() -> None:
+    def wrong(gm: Any) -> Any:
+        if calls(gm, "mul"):
+            return lambda x: (gm(x)[0].t().contiguous().t(),)
+        return (lambda x: (x * 0,)) if calls(gm, "add") else gm
+
+    def f(x: Any) -> Any:
+        y = x.expand(2, 2) * 2
+        return y.tanh()
+
+    def g(x: Any) -> Any:
+        y = x.expand(2, 2) * 2
+        return y + 1
+
+    assert first_wrong(wrong, f)[:2] == [__file__, f.__code__.co_firstlineno + 1]
+    assert first_wrong(wrong, g)[:2] == [__file__, g.__code__.co_firstlineno + 2]

@@ -29,7 +29,16 @@ SOURCE = """def f(x, flag):
 
 
 def operation(file: str, line: int, name: str, total: float | None = 1.0, dtype: str = "") -> list[Any]:
-    return [file, line, name, total, dtype, None, [], [(file, line)]]
+    return [file, line, name, total, dtype, None, [], [(file, line)], 0]
+
+
+def first_line(eager: list[Any], captured: list[Any]) -> Any:
+    found = first_different_line(eager, captured)
+    return found and found[0]
+
+
+def never(_: str) -> bool:
+    return False
 
 
 @pytest.fixture
@@ -42,24 +51,24 @@ def file(tmp_path: Path) -> str:
 def test_operations_of_different_branches_are_put_down_to_the_condition(file: str) -> None:
     eager = [operation(file, 2, "add"), operation(file, 4, "mul"), operation(file, 7, "sum")]
     traced = [operation(file, 2, "add"), operation(file, 6, "sub"), operation(file, 7, "sum")]
-    assert first_different_line(eager, traced) == (file, 3, "mul")
+    assert first_line(eager, traced) == (file, 3, "mul")
 
 
 def test_an_operation_that_is_missing(file: str) -> None:
     eager = [operation(file, 2, "add"), operation(file, 7, "sum")]
-    assert first_different_line(eager, eager[:1]) == (file, 7, "sum")
-    assert first_different_line(eager[:1], eager) == (file, 7, "sum")
+    assert first_line(eager, eager[:1]) == (file, 7, "sum")
+    assert first_line(eager[:1], eager) == (file, 7, "sum")
 
 
 def test_equal_operations_that_give_other_values(file: str) -> None:
     eager = [operation(file, 2, "add", 1.0), operation(file, 7, "sum", 3.0)]
-    assert first_different_line(eager, [operation(file, 2, "add", 1.0), operation(file, 7, "sum", 5.0)]) == (
+    assert first_line(eager, [operation(file, 2, "add", 1.0), operation(file, 7, "sum", 5.0)]) == (
         file,
         7,
         "sum",
     )
     nearly = [operation(file, 2, "add", 1.0001), operation(file, 7, "sum", None)]
-    assert first_different_line(eager, nearly) is None
+    assert first_line(eager, nearly) is None
 
 
 def test_the_first_operation_that_writes_an_input() -> None:
@@ -156,17 +165,17 @@ def test_a_function_that_is_left_early_is_put_down_to_the_condition(tmp_path: Pa
     )
     file = str(path)
     inside = [
-        [*operation(file, line, name)[:7], [(file, 9), (file, line)]]
+        [*operation(file, line, name)[:7], [(file, 9), (file, line)], 0]
         for line, name in ((2, "add"), (5, "mul"))
     ]
     outside = operation(file, 9, "sub")
-    assert first_different_line([inside[0], outside], [*inside, outside]) == (file, 3, "mul")
-    assert first_different_line([*inside, outside], [inside[0], outside]) == (file, 3, "mul")
+    assert first_line([inside[0], outside], [*inside, outside]) == (file, 3, "mul")
+    assert first_line([*inside, outside], [inside[0], outside]) == (file, 3, "mul")
 
 
 def test_equal_operations_that_give_other_shapes(file: str) -> None:
-    eager, traced = ([[*operation(file, 2, "pad")[:5], [1, 0, [n], [1]], [], [(file, 2)]]] for n in (2, 3))
-    assert first_different_line(eager, traced) == (file, 2, "pad")
+    eager, traced = ([[*operation(file, 2, "pad")[:5], [1, 0, [n], [1]], [], [(file, 2)], 0]] for n in (2, 3))
+    assert first_line(eager, traced) == (file, 2, "pad")
 
 
 def test_of_several_values_that_differ_it_is_the_operation_of_the_earliest(file: str) -> None:
@@ -174,26 +183,26 @@ def test_of_several_values_that_differ_it_is_the_operation_of_the_earliest(file:
     operations[0][5], operations[1][4:6] = [1], ["torch.float32", [2]]
     eager = {"operations": operations, "memory": {"args[0]": [1], "result": [2]}, "returned": []}
     wrong = [Difference("value", "result", ""), Difference("mutation", "args[0]", "")]
-    assert place_of(wrong, None, lambda _: eager) == (file, 2, "add_")
-    assert place_of(wrong[:1], None, lambda _: eager) == (file, 7, "sum")
+    assert place_of(wrong, None, lambda _: eager, never) == (file, 2, "add_")
+    assert place_of(wrong[:1], None, lambda _: eager, never) == (file, 7, "sum")
 
 
 def test_an_operation_of_a_function_that_was_not_captured_is_put_down_to_its_call(file: str) -> None:
-    inside = ["/elsewhere.py", 3, "mul", 5.0, "", None, [], [(file, 2), ("/elsewhere.py", 3)]]
+    inside = ["/elsewhere.py", 3, "mul", 5.0, "", None, [], [(file, 2), ("/elsewhere.py", 3)], 0]
     captured = [operation(file, 2, "add"), operation(file, 7, "sum")]
-    assert first_different_line([inside, operation(file, 7, "sum")], captured) == (file, 2, "mul")
-    alone = ["/elsewhere.py", 3, "mul", 5.0, "", None, [], [("/elsewhere.py", 3)]]
-    assert first_different_line([alone], captured) == ("", 0, "mul")
+    assert first_line([inside, operation(file, 7, "sum")], captured) == (file, 2, "mul")
+    alone = ["/elsewhere.py", 3, "mul", 5.0, "", None, [], [("/elsewhere.py", 3)], 0]
+    assert first_line([alone], captured) == ("", 0, "mul")
 
 
 def test_operations_in_another_order_are_put_down_to_the_loop(tmp_path: Path) -> None:
     path = tmp_path / "f.py"
     path.write_text("def f(x):\n    for value in values:\n        x = x * value if value else x + 1\n")
     add, mul = (
-        [str(path), 3, name, 1.0, "", None, names, [(str(path), 3)]]
+        [str(path), 3, name, 1.0, "", None, names, [(str(path), 3)], 0]
         for name, names in (("add", ["value"]), ("mul", ["value"]))
     )
-    assert first_different_line([add, mul], [mul, add]) == (str(path), 2, "mul")
+    assert first_line([add, mul], [mul, add]) == (str(path), 2, "mul")
 
 
 OWN_BACKWARD = """class Straight(torch.autograd.Function):
@@ -210,10 +219,10 @@ def test_an_operation_of_a_backward_is_put_down_to_the_call_of_its_class(tmp_pat
     path = tmp_path / "f.py"
     path.write_text(OWN_BACKWARD)
     file = str(path)
-    forward = [file, 3, "round", 1.0, "", None, [], [(file, 7), (file, 3)]]
+    forward = [file, 3, "round", 1.0, "", None, [], [(file, 7), (file, 3)], 0]
     backward = operation(file, 5, "mul")
-    assert first_different_line([forward, backward], [forward]) == (file, 7, "mul")
-    assert first_different_line([backward], [forward]) == ("", 0, "mul")
+    assert first_line([forward, backward], [forward]) == (file, 7, "mul")
+    assert first_line([backward], [forward]) == ("", 0, "mul")
 
 
 def test_the_one_line_that_changes_an_object_of_pythons_is_named(tmp_path: Path) -> None:
@@ -222,14 +231,26 @@ def test_the_one_line_that_changes_an_object_of_pythons_is_named(tmp_path: Path)
     file = str(path)
     eager = {"operations": [operation(file, 4, "add")], "memory": {}, "returned": [], "steps": []}
     missing = Difference("mutation", "self.seen[0]", "missing")
-    assert place_of([missing], "tracing", lambda _: eager) == (file, 3, "")
+
+    def lines(which: str) -> dict[str, Any]:
+        return {"operations": written} if which.startswith("writes") else eager
+
+    written: list[tuple[str, int]] = [(file, 2), (file, 3)]
+    assert place_of([missing], "tracing", lines, never) == (file, 3, "")  # by the syntax
+    written = [(file, 2), (file, 2)]
+    assert place_of([missing], "tracing", lines, never) == (file, 2, "")
 
 
 def test_where_the_lines_of_a_call_take_too_long_the_first_wrong_operation_is_named(tmp_path: Path) -> None:
     path = tmp_path / "f.py"
     path.write_text(SOURCE)
     file = str(path)
-    eager = {"operations": [operation(file, 4, "mul", 2.0)], "memory": {"result": [1]}, "returned": []}
+    eager = {
+        "operations": [operation(file, 4, "mul", 2.0)],
+        "memory": {"result": [1]},
+        "returned": [],
+        "steps": [],
+    }
     traced = {"operations": [operation(file, 4, "mul", 3.0)]}
 
     def lines(which: str) -> dict[str, Any]:
@@ -237,13 +258,15 @@ def test_where_the_lines_of_a_call_take_too_long_the_first_wrong_operation_is_na
             raise NoAnswer("it took too long")
         return traced if which else eager
 
-    assert place_of([Difference("value", "result", "")], "tracing", lines) == (file, 4, "mul")
+    assert place_of([Difference("value", "result", "")], "tracing", lines, never) == (file, 4, "mul")
 
 
 def test_an_operation_in_none_of_the_programs_lines_has_no_place() -> None:
     """A module of torch's alone is compiled: whatever the log names, it is no line."""
-    made = ["", 0, "addmm", 1.0, "", [1], [], []]
+    made = ["", 0, "addmm", 1.0, "", [1], [], [], 0]
     eager: dict[str, Any] = {"operations": [made], "memory": {"result": [1]}, "returned": []}
     wrong = Difference("value", "result", "")
-    assert place_of([wrong], None, lambda _: eager) is None
-    assert place_of([wrong], "own", lambda which: {"place": ["", 0, "gelu"]} if which else eager) is None
+    assert place_of([wrong], None, lambda _: eager, never) is None
+    assert (
+        place_of([wrong], "own", lambda which: {"place": ["", 0, "gelu"]} if which else eager, never) is None
+    )

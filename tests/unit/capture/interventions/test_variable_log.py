@@ -6,7 +6,12 @@ from typing import Any
 
 import torch
 
-from dynamo_core.capture.interventions.variable_log import VariableLog, first_different_step
+from dynamo_core.capture.interventions.variable_log import (
+    VariableLog,
+    WritesLog,
+    first_different_step,
+    steps_of_call,
+)
 
 SOURCE = """import torch
 
@@ -30,9 +35,9 @@ def step(x, n):
 COUNT, CONDITION = 17, 15
 
 
-def module(tmp_path: Path) -> Any:
+def module(tmp_path: Path, source: str = SOURCE) -> Any:
     path = tmp_path / "of_variables.py"
-    path.write_text(SOURCE)
+    path.write_text(source)
     spec = importlib.util.spec_from_file_location("of_variables", path)
     assert spec is not None and spec.loader is not None
     made = importlib.util.module_from_spec(spec)
@@ -56,10 +61,15 @@ def of_tracing(step: Any, n: int) -> list[Any]:
     return log.steps
 
 
+def first_place(eager: list[Any], traced: list[Any]) -> Any:
+    found = first_different_step(eager, traced)
+    return found and found[0]
+
+
 def test_a_call_that_is_traced_otherwise_is_named(tmp_path: Path) -> None:
     step = module(tmp_path).step
     eager = of_eager(step, 3)
-    assert first_different_step(eager, of_tracing(step, 3)) == (step.__code__.co_filename, COUNT, "")
+    assert first_place(eager, of_tracing(step, 3)) == (step.__code__.co_filename, COUNT, "")
     assert first_different_step(eager, eager) is None
 
 
@@ -70,6 +80,71 @@ def test_a_condition_and_a_variable_are_named(tmp_path: Path) -> None:
     for steps in (one, three, traced):
         for each in steps:
             each[4].pop("n", None)  # the argument itself
-    assert first_different_step(one, traced) == (file, CONDITION, "")
-    other = [[*each[:4], {"count": "7"} if "count" in each[4] else each[4], each[5]] for each in three]
-    assert first_different_step(other, three) == (file, COUNT, "")
+    assert first_place(one, traced) == (file, CONDITION, "")
+    other = [[*each[:4], {"count": "7"} if "count" in each[4] else each[4], *each[5:]] for each in three]
+    assert first_place(other, three) == (file, COUNT, "")
+
+
+RETURNS = """import torch
+
+
+def first_after_a_true_one(flags):
+    flags = iter(flags)
+    if any(flags):
+        return next(flags)
+    return 0.0
+
+
+def limited(x, limit):
+    return min(limit, 5)
+
+
+def step(x, limit):
+    limit = limited(x, limit)
+    factor = first_after_a_true_one([0.0, 1.0, 3.0])
+    return x * factor * limit
+"""
+
+
+def test_an_iterator_that_is_read_otherwise_is_named(tmp_path: Path) -> None:
+    step = module(tmp_path, RETURNS).step
+    assert first_place(of_eager(step, 3), of_tracing(step, 3)) == (step.__code__.co_filename, 6, "")
+
+
+def test_the_line_that_returned_another_value_is_named(tmp_path: Path) -> None:
+    step = module(tmp_path, RETURNS).step
+    two, three = of_eager(step, 2), of_eager(step, 3)
+    for steps in (two, three):
+        for each in steps:
+            if each[5] in (11, 15) and not each[3]:
+                each[4].pop("limit")  # the argument itself
+    assert first_place(two, three) == (step.__code__.co_filename, 12, "")
+
+
+def test_what_was_traced_of_a_call_that_uses_an_entry(tmp_path: Path) -> None:
+    step = module(tmp_path, SOURCE).step
+    steps = of_eager(step, 3)
+    other = [["/elsewhere.py", 1, "f", 0, {}, 1, 0]]
+    assert steps_of_call(steps, [other, steps, other]) == [*steps, *other]
+    assert steps_of_call(steps, [steps, other, steps]) == []
+    assert steps_of_call(steps, [other]) == steps_of_call([], [other]) == []
+
+
+def test_where_an_entry_is_stale_another_function_says_nothing() -> None:
+    caller: list[Any] = ["f.py", 2, "f", 0, {}, 1, 0]
+    own: list[Any] = ["f.py", 5, "g", 0, {}, 4, 1]
+    other: list[Any] = ["f.py", 8, "g", 0, {}, 7, 1]
+    assert first_different_step([caller, own], [caller, other]) == (("f.py", 2, ""), 1)
+    assert first_different_step([caller, own], [caller, other], is_stale=True) is None
+
+
+def test_the_lines_that_write_a_value() -> None:
+    values: list[int] = []
+
+    def append(value: int) -> None:
+        values.append(value)
+
+    written = WritesLog(lambda: [*values])
+    with written.of_eager():
+        append(1)
+    assert written.lines == [(__file__, append.__code__.co_firstlineno + 1)]

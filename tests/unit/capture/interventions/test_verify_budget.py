@@ -70,3 +70,10 @@ def test_no_line_is_looked_for_where_the_stage_is_enough() -> None:
         settings, budget = Settings("", verify=verify), VerifyBudget(None)
         assert ProgramVerifier(Mock(), settings, budget).finds_lines is finds
         assert Verifier(Mock(), budget, finds).may_search() is finds
+
+
+def test_nothing_is_compared_where_it_has_ended() -> None:
+    budget = VerifyBudget(1.0)
+    assert budget.why_spent() is None
+    budget.end()
+    assert budget.why_spent() is not None
