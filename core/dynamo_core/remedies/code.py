@@ -216,10 +216,25 @@ TORCH_CODE: BreakRules = (
     ),
     Rule(
         re.compile(r"Attempted to copy\.deepcopy a tensor"),
+        "`{call}` copies each tensor of a dataclass by `copy.deepcopy`, which torch does not trace",
+        (
+            RemedyTemplate(
+                "take the fields as they are, without a copy: `{{f.name: getattr(x, f.name) for f in "
+                "dataclasses.fields(x)}}` in place of `{call}`.",
+                cures=("outputs_as_dictionary",),
+                change=Change(edit="asdict to fields"),
+                may_change="what changes the tensors of one in place changes those of the other",
+            ),
+        ),
+        when=lambda break_context: break_context.entered in ("asdict", "astuple"),
+    ),
+    Rule(
+        re.compile(r"Attempted to copy\.deepcopy a tensor"),
         "torch does not trace `copy.deepcopy` of what holds tensors (`{call}`)",
         (
             RemedyTemplate(
-                "make the copy before the call of `{function}`, and pass it in.",
+                "make the copy before the call of `{function}`, and pass it in; of what is made inside, copy "
+                "each tensor by `.clone()`.",
                 cures=("deepcopy_of_a_module",),
             ),
         ),
@@ -291,6 +306,18 @@ TORCH_CODE: BreakRules = (
                 cures=("gradient_kept",),
             ),
         ),
+    ),
+    Rule(
+        re.compile(r"requires_grad_\(\)"),
+        "`{line}` sets whether parameters require gradients, which torch does not trace",
+        (
+            RemedyTemplate(
+                "take `{line}` out of the compiled code: freeze in front of the call of `{function}`, and "
+                "undo that behind it.",
+                cures=("critic_frozen_in_the_step",),
+            ),
+        ),
+        when=lambda break_context: break_context.entered == "requires_grad_",
     ),
     Rule(
         re.compile(r"requires_grad_\(\)"),

@@ -366,6 +366,46 @@ HELPER = """
 """
 
 
+MODULE = """
+class Part(torch.nn.Module):
+    def forward(self, x):
+        y = x.sin()
+        found = table(y)  # here
+        return found.cos()
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Part()
+
+    def forward(self, x):
+        x = x * 2
+        x = self.part(x)
+        return x + 1
+
+model = torch.compile(Model())
+"""
+
+
+def test_the_forward_of_the_only_module_is_divided_with_what_calls_it() -> None:
+    changed = edited("compiled around it", MODULE) or ""
+    assert "x = model_forward_1(x)\n        x = self.part(x)\n        return model_forward_2(x)" in changed
+    assert (
+        "y = part_forward_1(x)\n        found = table(y)  # here\n        return part_forward_2(found)"
+        in changed
+    )
+    listed = MODULE.replace(
+        "self.part = Part()", "self.parts = torch.nn.ModuleList(Part() for _ in range(2))"
+    )
+    loop = "for part in self.parts:\n            x = part(x)"
+    changed = edited("compiled around it", listed.replace("x = self.part(x)", loop)) or ""
+    assert loop in changed and "part_forward_2(found)" in changed
+    twice = MODULE.replace("self.part = Part()", "self.part, self.other = Part(), Part()")
+    assert edited("compiled around it", twice) is None
+    whole = MODULE.replace("y = x.sin()", "y = locals()['x']")  # which cannot be moved to another function
+    assert edited("compiled around it", whole) is None
+
+
 def test_a_method_that_a_compiled_one_calls_is_divided_with_it() -> None:
     assert edited("compiled around it", HELPER) == text(
         """
