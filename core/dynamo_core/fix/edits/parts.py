@@ -72,8 +72,8 @@ def _around_in_callers(text: str, line: int, called: str | None = None) -> _Arou
     if function is None or call is None:
         return None
     outer = _around_in_callers(text, source.range_of(call).start.line, called_name(call))
-    if outer is None:
-        return None
+    if outer is None or _is_context(function):
+        return outer
     changed = Source(outer.text)
     same = [each for each in changed.every(cst.FunctionDef) if each.deep_equals(function)]
     if len(same) != 1:
@@ -96,19 +96,30 @@ def _is_attribute(source: Source, node: cst.Name) -> bool:
 def _only_call(source: Source, function: cst.FunctionDef) -> cst.Call | None:
     """The only use of this function's name in the module: its call, from another function.
 
-    Of a module's `forward`, the only call of the only one that is made, or of those in the only list.
+    Of a module's `forward`, the only call of the only one that is made, or of those in the only list. Of what
+    a `with` calls, the only call that makes such a context.
     """
     name = function.name.value
+    home = next(source.enclosing(function, cst.ClassDef), None)
     if name == "forward":
         return _only_call_of_module(source, function)
-    is_method = any(source.enclosing(function, cst.ClassDef))
+    if home is not None and name in ("__enter__", "__exit__"):
+        made = [each for each in source.every(cst.Call) if called_name(each) == home.name.value]
+        return made[0] if len(made) == 1 else None
     uses = [
         node
         for node in source.every(cst.Name)
-        if node.value == name and node is not function.name and _is_attribute(source, node) == is_method
+        if node.value == name
+        and node is not function.name
+        and _is_attribute(source, node) == (home is not None)
     ]
     calls = [each for each in source.every(cst.Call) if called_name(each) == name]
     return calls[0] if len(calls) == 1 == len(uses) and not source.is_inside(calls[0], function) else None
+
+
+def _is_context(function: cst.FunctionDef) -> bool:
+    """Whether it is entered by a `with`, and has nothing to compile."""
+    return function.name.value in ("__enter__", "__exit__") or contains(function.body, cst.Yield)
 
 
 def _only_call_of_module(source: Source, forward: cst.FunctionDef) -> cst.Call | None:

@@ -366,6 +366,34 @@ HELPER = """
 """
 
 
+CONTEXT = """
+class timed:
+    def __enter__(self):
+        self.begin = clock()  # here
+
+    def __exit__(self, *error):
+        timed.seconds = clock() - self.begin
+
+@torch.compile
+def step(x):
+    x = x * 2
+    with timed():
+        y = x.sin()
+    return y + 1
+"""
+
+
+def test_what_a_with_calls_is_left_to_python_with_it() -> None:
+    changed = edited("compiled around it", CONTEXT) or ""
+    divided = "x = step_1(x)\n    with timed():\n        y = step_2(x)\n    return step_3(y)\n"
+    assert divided in changed
+    function = CONTEXT.replace("    with timed():", "    with watch():") + (
+        "@contextmanager\ndef watch():\n    begin = clock()  # here\n    yield\n    print(clock() - begin)\n"
+    )
+    changed = edited("compiled around it", function.replace("self.begin = clock()  # here", "pass")) or ""
+    assert divided.replace("timed", "watch") in changed
+
+
 MODULE = """
 class Part(torch.nn.Module):
     def forward(self, x):
