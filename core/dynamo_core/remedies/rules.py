@@ -193,7 +193,6 @@ _CAREFUL = (
     "`.clamp(min=1e-9)`: else gradients may be NaN"
 )
 _KEPT = re.compile(r"self(?:\.(?!item\b)\w{1,60}){1,4}")
-_ASKS_A_TENSOR = re.compile(r"\.(?:numel|any|all|sum|item|size|shape|max|min)\b|\blen\(")
 _IS_IN = re.compile(r"([\w.]{1,100}) in ([\w.]{1,100})")
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 
@@ -252,7 +251,7 @@ class BreakContext:
             "call": call or line.removeprefix("return "),
             "called": (call or self.entered or line).partition("(")[0],
             "target": ", ".join(targets) or line.removeprefix("return "),
-            "loop": self._loop,
+            "loop": self.loop,
             "function": self.function or "the function",
             "careful": _CAREFUL if self._may_lose_gradients else "",
             "library": self.library or "the library",
@@ -271,20 +270,15 @@ class BreakContext:
         return list(takewhile(lambda each: indentation(each) >= depth, lines))
 
     @property
-    def _loop(self) -> str:
-        """The innermost loop around the line, or ""."""
+    def loop(self) -> str:
+        """The head of the innermost loop around the line, or ""."""
         deep = indentation(self.before[-1]) if self.before else 0
-        around = []
         for line in reversed(self.before[:-1]):
             if line.strip() and indentation(line) < deep:
                 deep = indentation(line)
-                around.append(line.strip())
-        return next((each for each in around if each.startswith(("while ", "for ", "def "))), "")
-
-    @property
-    def runs_while_tensors_say_so(self) -> bool:
-        """Whether the line is in a `while` that asks for what tensors hold, or how much of them is left."""
-        return self._loop.startswith("while ") and _ASKS_A_TENSOR.search(self._loop) is not None
+                if line.lstrip().startswith(("while ", "for ", "def ")):
+                    return line.strip()
+        return ""
 
     @property
     def is_in_library(self) -> bool:

@@ -20,6 +20,7 @@ _IS_WORKED_ON = re.compile(
     r"\bself(?:\.\w{1,60}){2,4}(?<!split)(?<!view)(?<!reshape)(?<!expand)(?<!narrow)(?<!embed)\([^()]{0,200}"
     r"\.(?:tolist|item)\(\)"
 )
+_ASKS_A_TENSOR = re.compile(r"\.(?:numel|any|all|sum|item|size|shape|max|min)\b|\blen\(")
 _FILLS = re.compile(r"\b(?:new_full|full_like)\(")
 _MAY_END = "an operator behind it that has to know the sizes ends the program with an error"
 
@@ -30,6 +31,11 @@ def _is_looped_over(break_context: BreakContext) -> bool:
 
 def _is_branched_on_next(break_context: BreakContext) -> bool:
     return break_context.is_branched_on_next
+
+
+def _is_in_a_loop_that_tensors_end(break_context: BreakContext) -> bool:
+    loop = break_context.loop
+    return loop.startswith("while ") and _ASKS_A_TENSOR.search(loop) is not None
 
 
 def _is_raised_on_next(break_context: BreakContext) -> bool:
@@ -125,7 +131,7 @@ _VALUES: BreakRules = (
                 cures=("greedy_suppression",),
             ),
         ),
-        when=lambda break_context: break_context.runs_while_tensors_say_so,
+        when=_is_in_a_loop_that_tensors_end,
     ),
     Rule(
         _VALUE,
