@@ -17,11 +17,10 @@ class Solver(torch.nn.Module):
     def keep(self, output):
         self.outputs[0] = self.outputs[1]
         self.outputs[1] = output
+        return output
 
     def forward(self, x):
-        output = x * 2
-        self.keep(output)
-        return output + 1
+        return self.keep(x * 2)
 
 
 solver = Solver()
