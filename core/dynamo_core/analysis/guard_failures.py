@@ -127,9 +127,13 @@ def is_on_length(failure: GuardFailure) -> bool:
 def lengthened_by(line: str, failure: GuardFailure) -> str | None:
     """The program's name of the list or dictionary that the guard is on, if the line changes its length."""
     name = _GLOBAL.sub(r"\1", failure.source or "")
-    # The line may name a key by a variable.
-    changed = {_SUBSCRIPT.sub("[]", each) for each in changed_by(line)}
-    return name if is_on_length(failure) and _SUBSCRIPT.sub("[]", name) in changed else None
+    # A method has another name for it, by `self`; and the line may name a key by a variable.
+    changed = {_last_part(each) for each in changed_by(line)}
+    return name if is_on_length(failure) and _last_part(name) in changed else None
+
+
+def _last_part(name: str) -> str:
+    return _SUBSCRIPT.sub("[]", name).rpartition(".")[2]
 
 
 def walk_in(source: str | None) -> str | None:

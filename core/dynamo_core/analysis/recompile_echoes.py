@@ -12,7 +12,7 @@ from pathlib import Path
 from ..model import CompileId, GraphBreak, function_of
 from .recompile_causes import RecompileCause, causes_of
 from .recompiles import FrameRecompiles
-from .source_lines import attributes_given, constants_given
+from .source_lines import attributes_given, constants_given, is_library
 from .summary import frame_of
 
 CompileKey = tuple[Path, str]
@@ -45,11 +45,15 @@ class Echoes:
 
 
 def below_eager_frames(frames: Iterable[FrameRecompiles]) -> dict[CompileKey, set[CompileKey]]:
-    """By frame that fell back to eager, the recompiles of what it calls that would go with the fall-back."""
+    """By frame that fell back to eager, the recompiles of what it calls that would go with the fall-back.
+
+    All those of a library's functions do, which nobody compiles by themselves.
+    """
     found: dict[CompileKey, set[CompileKey]] = {}
     for frame in frames:
+        is_librarys = frame.place is not None and is_library(frame.place)
         for cause in causes_of(frame):
-            if cause.eager_caller is not None and _is_of_the_call(cause):
+            if cause.eager_caller is not None and (is_librarys or _is_of_the_call(cause)):
                 stream = frame.process.stream
                 keys = {compile_key(stream, each.compile_id) for each in cause.compiles}
                 found.setdefault(compile_key(stream, cause.eager_caller.compile_id), set()).update(keys)

@@ -297,8 +297,9 @@ def _rank(finding: Finding, worth: float, is_behind: bool) -> tuple[float, ...]:
     is_librarys = finding.is_library and not is_an_option_worth_its_time
     return (
         _place_in(_WRONG, kind),
-        # A library's line is seldom the user's to change. What is of the run and of no line comes behind it.
-        is_librarys or (is_of_the_run and finding.place is None),
+        # A library's line is seldom the user's to change. What is of any short run, and of no line, comes
+        # behind it.
+        is_librarys or ((is_of_the_run or SPECS[kind].is_context) and finding.place is None),
         is_of_the_run,
         # What is right as it is.
         figure.seconds == 0.0 and not finding.remedies,

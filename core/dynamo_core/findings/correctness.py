@@ -40,8 +40,8 @@ _RETURN_AS_THE_GRAPH = (
 )
 _BY_STAGE = {
     "AOTAutograd": _RIGHT_WITH.format(backend="eager"),
-    "tracing": "`torch.compiler.disable` on the function of that line keeps it out of the graph; `dynamo "
-    "repro` makes a small program that fails alone, for an issue of PyTorch.",
+    "tracing": "make a function of that line alone, and put `torch.compiler.disable` on it: the rest stays "
+    "in graphs; `dynamo repro` makes a small program that fails alone, for an issue of PyTorch.",
     "guards": "pass what changed as an argument, so that torch guards it, or call `torch.compiler.reset()` "
     "after it has changed.",
 }

@@ -10,7 +10,7 @@ from ..analysis.words import graph_frame, number, place, seconds
 from ..model import CompileId, Graph, Optimizer, Place, Process, StackFrame, UnrolledLoop, WindowSpan
 from ..remedies.rules import Advice
 from .build import remedies, remedy
-from .finding import WORTH_A_WORD_S, Cost, Draft, Evidence, Figure, Known
+from .finding import NOT_RECORDED, WORTH_A_WORD_S, Cost, Draft, Evidence, Figure, Known
 
 _MUCH = 0.1  # of the time that it is compared with
 
@@ -303,8 +303,14 @@ def _of_graph(process: Process, graph: Graph, loop: UnrolledLoop, took: float) -
         function=graph.frame_name,
         source=loop.text,
         via=None if loop.called_from is None else StackFrame(loop.place, "", loop.text),
-        # Not more than all of it; how much less a smaller graph takes is not known.
-        cost=Cost(saves_at_most=Figure(took, "estimated")),
+        cost=Cost(saves_at_most=_saved_by_one_turn(graph, loop, took)),
         evidence=Evidence((str(graph.compile_id),), (graph.number,)),
         remedies=remedy("unrolled loop", _AT_ONCE if _OVER_NUMBERS.search(loop.text) else _COMPILE_ONCE),
     )
+
+
+def _saved_by_one_turn(graph: Graph, loop: UnrolledLoop, took: float) -> Figure:
+    """What all turns but one took, by their ops. Of layers it is not known: any model has as many."""
+    if not _OVER_NUMBERS.search(loop.text):
+        return NOT_RECORDED
+    return Figure(took * loop.ops / (graph.ops or loop.ops) * (1 - 1 / loop.times), "estimated")

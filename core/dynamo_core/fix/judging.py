@@ -351,6 +351,8 @@ def ending_words(result: RunResult) -> str:
 # Level, month and day, time: TorchLogsFormatter of torch/_logging/_internal.py, and c10/util/Logging.cpp.
 _LOG_LINE = re.compile(r"^\[?(?:rank\d{1,6}\]:)?\[?[VDIWEC]\d{4} \d\d:\d\d:\d\d")
 _WARNING = re.compile(r":\d{1,9}: \w{0,60}Warning: ")
+# Dynamo's own have several lines, and end in their source line, as the warnings module writes it.
+_WARNING_OF_DYNAMO = re.compile(r"/torch/_dynamo/[\w/]{1,100}\.py:\d{1,9}: \w{0,60}Warning: ")
 _END_OF_CPP = " (Triggered internally at "  # torch/csrc/Exceptions.cpp: a warning of C++ has further lines
 _MOST_LINES = 50  # of a warning
 _LINE_NUMBER = re.compile(r"(\bline |\.py:)\d{1,9}")
@@ -372,6 +374,13 @@ def _program_lines(lines: list[str]) -> Iterator[str]:
 
 def _last_of_warning(lines: list[str], first: int) -> int:
     """The number of the last line of a warning, which shows its source line below it."""
+    if _WARNING_OF_DYNAMO.search(lines[first]):
+        shown = (
+            at
+            for at, line in enumerate(lines[first + 1 : first + _MOST_LINES], first + 1)
+            if line[:2] == "  "
+        )
+        return next(shown, first)
     behind = list(takewhile(lambda line: line.startswith(" "), lines[first + 1 : first + _MOST_LINES]))
     own = next((at for at, line in enumerate(behind, 1) if line.startswith(_END_OF_CPP)), 0)
     return first + own + (own < len(behind) and behind[own].startswith("  "))

@@ -15,6 +15,14 @@ WHILE = re.compile(r"^\s*while\b")
 _APPENDS = re.compile(r"\s*[\w.]{1,100}\.(?:append|add|extend)\(")
 _REPORTS = re.compile(r"\s*(?:print|[\w.]{0,60}(?:log|warn)\w{0,20}(?:\.\w{1,20})?)\(")
 _COMPARES = re.compile(r"[<>]|[=!]=")
+# A condition on one tensor that an object keeps, as a buffer that says whether something was done already.
+_FLAG = re.compile(
+    r"(?:not )?(?:bool|int)?\(?self(?:\.\w{1,60}){1,4}(?:\[0\]|\.item\(\)){0,2}\)?"
+    r"(?: (?:[=!]=|is|>) (?:0|1|True|False))?"
+)
+_VALUE_OR_BRANCH = re.compile(rf"{_BRANCH.pattern}|Tensor\.item\(\)|_local_scalar_dense")
+_ANY_OR_ALL = re.compile(r"^(?!.*is(?:nan|inf|finite)).*\b(?:any|all)\(")
+_GIVES_NONE = re.compile(r"\s*(?:return(?: None)?|[\w.]{1,100} = None)\s*")
 _SIZE = re.compile(r"\.shape\b|\.size\(|\.numel\(|\blen\(")
 TO_WHERE = Change(edit="branch to where")
 NOT_KNOWN = "and that is not known while the function is compiled"
@@ -54,6 +62,17 @@ def _is_made_of_conditions(break_context: BreakContext) -> bool:
 
 def _has_computed_message(break_context: BreakContext) -> bool:
     return has_computed_message(break_context.line)
+
+
+def _asks_a_kept_flag(break_context: BreakContext) -> bool:
+    return _FLAG.fullmatch(break_context.parts["condition"]) is not None
+
+
+def _saves_work(break_context: BreakContext) -> bool:
+    """Whether the branch asks if there is anything to do, and gives nothing, or None, where there is not."""
+    asks = _ANY_OR_ALL.search(break_context.parts["condition"]) is not None
+    lines = [*break_context.block, *break_context.following[len(break_context.block) :][:2]]
+    return asks and any(map(_GIVES_NONE.fullmatch, lines))
 
 
 def _selects_by_a_mask(break_context: BreakContext) -> bool:
@@ -142,6 +161,35 @@ _BRANCHES: BreakRules = (
             ),
         ),
         when=_raises,
+    ),
+    Rule(
+        _VALUE_OR_BRANCH,
+        "`{branch}` asks a tensor that the object keeps, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "keep `{kept}` as a value of Python's in place of a tensor (`{kept} = False`, and "
+                "`{kept} = True` in place of `.fill_(True)`), also where it is read: torch then compiles a "
+                "version for each value. A `state_dict` has it by `get_extra_state`.",
+                cures=("codebook_initialised_once", "observer_switched_by_buffer"),
+                change=Change(edit="flag kept in Python"),
+                may_change="the `state_dict` has no such buffer",
+            ),
+        ),
+        line=re.compile(r"^\s*(?:if|elif)\b"),
+        when=_asks_a_kept_flag,
+    ),
+    Rule(
+        _BRANCH,
+        "whether there is anything to do depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "leave out the check of what the tensor holds, and do in every call what is done where "
+                "there is something to do, if it gives the same then: a mask that hides nothing changes "
+                "nothing.",
+                cures=("mask_skipped_when_full",),
+            ),
+        ),
+        when=_saves_work,
     ),
     Rule(
         _BRANCH,

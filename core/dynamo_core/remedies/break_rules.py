@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..analysis.recompiles import is_recompile_limit
 from ..model import GraphBreak
-from . import branches, calls, code, values
+from . import branches, calls, code, python_code, values
 from .expected import expected_break
 from .rules import (
     Advice,
@@ -32,7 +32,7 @@ TABLE: BreakRules = (
     *values.TABLE,
     *code.TORCH_CODE,
     *calls.CALLS,
-    *code.PYTHON_CODE,
+    *python_code.PYTHON_CODE,
     *calls.ANY_OTHER,
 )
 _LENGTHENED = (

@@ -25,12 +25,13 @@ _WARN = re.compile(r"builtin `_?warnings\.warn")
 _IN_C = re.compile(
     r"marked as skipped|C/C\+\+|third-party|Unsupported function call|builtin operator|[Bb]uiltin `"
 )
-_UNTRACED = re.compile(rf"{_IN_C.pattern}|Unsupported method call|tp_iternext")
+_UNTRACED = re.compile(rf"{_IN_C.pattern}|Unsupported method call|tp_iternext|returned non-Tensor")
 _EFFECT = "has an effect outside of the graph, which torch does not put into it"
 _MOVED_CALL, _MOVED = Change(edit="call moved out"), Change(edit="statement moved out")
 _ELSEWHERE = (
-    "call `{call}` before the call of `{function}` and pass in what it returns, where no tensor of the graph "
-    "goes into it; else end the compiled function in front of it."
+    "call `{call}` before the call of `{function}`, with what only works on what it returns, and pass in "
+    "what comes of it, where no tensor of the graph goes into it; else end the compiled function in front of "
+    "it."
 )
 
 # Before all others: torch traces random numbers of numpy as tensors, so the break looks like one on a
@@ -333,6 +334,20 @@ def _outside_of_library(*cures: str) -> tuple[RemedyTemplate[BreakContext], ...]
 
 
 BY_A_LIBRARY: BreakRules = (
+    Rule(
+        # torch/_dynamo/polyfills/builtins.py (all, any), read with 2.13.
+        re.compile(r"Data-dependent branching"),
+        "`{called}` of Python's asks one tensor after the other whether it is true, and that is not known "
+        "while the function is compiled",
+        (
+            RemedyTemplate(
+                "ask all of them at once, in the graph: `torch.stack([…]).{called}()` in place of "
+                "`{called}(…)`; and in place of a branch on it choose, `torch.where(condition, then, else)`.",
+                cures=("propagation_until_all_agree",),
+            ),
+        ),
+        when=lambda break_context: break_context.entered in ("all", "any"),
+    ),
     Rule(
         _ASKS,
         "`{call}` leads into the library `{library}`, which asks torch not to trace it",

@@ -255,6 +255,12 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "1`, and do not change it in place, where the backward may need the former one.",
         _run_first("{x} = torch.tensor({x})"),
     ),
+    one_remedy(  # kept from the call before
+        lambda cause: _is_none(cause) and "." in (cause.source or "") and not is_branch(cause),
+        "{source} is None in some calls only, which is a version of its own, and {line} does not ask for "
+        "that: have a tensor of its size there from the beginning (zeros, say), or pass one in every call.",
+        cures=("recompile_last_outputs",),
+    ),
     one_remedy(  # None in some calls
         _is_none,
         "{source} is None in some calls only, which is a version of its own: pass a tensor in every call "

@@ -192,6 +192,7 @@ _CAREFUL = (
     "; on both sides a divisor, or what goes into a root or logarithm, must be safe, as by "
     "`.clamp(min=1e-9)`: else gradients may be NaN"
 )
+_KEPT = re.compile(r"self(?:\.(?!item\b)\w{1,60}){1,4}")
 _IS_IN = re.compile(r"([\w.]{1,100}) in ([\w.]{1,100})")
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 
@@ -201,10 +202,11 @@ class BreakContext:
     """A graph break with its surroundings, as the tables of causes see it.
 
     `words` are torch's name for the break and its explanation, `line` is the text of the user's line,
-    `following` the lines after it, as far as they are known. If the break is inside of a library, `entered`
-    is the library function that the user's line calls, `library` the name of the library, and `depth` the
-    number of calls inside of it; `is_in_ddp` says that it is DistributedDataParallel, `is_in_distributions`
-    that the line is one of torch.distributions. `context` is torch's additional text for its developers.
+    `before` and `following` the lines before and after it, as far as they are known. If the break is inside
+    of a library, `entered` is the library function that the user's line calls, `library` the name of the
+    library, and `depth` the number of calls inside of it. `is_in_ddp` says that it is
+    DistributedDataParallel, `is_in_distributions` that the line is one of torch.distributions. `context` is
+    torch's additional text for its developers.
     `is_outside` says that the user's line only calls what is compiled, so that nothing can be moved out of
     compiled code there. `caller` is the text of the line that calls the function of `line`.
     """
@@ -223,6 +225,7 @@ class BreakContext:
     is_in_distributions: bool = False
     is_outside: bool = False
     caller: str = ""
+    before: tuple[str, ...] = ()
 
     @property
     def version(self) -> tuple[int, int]:
@@ -243,10 +246,12 @@ class BreakContext:
             "line": line,
             "branch": condition or line,
             "condition": condition or "condition",
+            "kept": kept[0] if (kept := _KEPT.search(condition or "")) else "it",
             "tensor_condition": self._condition_on_tensors(condition or "condition"),
-            "call": call or line,
+            "call": call or line.removeprefix("return "),
             "called": (call or self.entered or line).partition("(")[0],
             "target": ", ".join(targets) or line.removeprefix("return "),
+            "loop": self.loop,
             "function": self.function or "the function",
             "careful": _CAREFUL if self._may_lose_gradients else "",
             "library": self.library or "the library",
@@ -263,6 +268,17 @@ class BreakContext:
         lines = [each for each in self.following if each.strip()]
         depth = indentation(lines[0]) if lines else 0
         return list(takewhile(lambda each: indentation(each) >= depth, lines))
+
+    @property
+    def loop(self) -> str:
+        """The head of the innermost loop around the line, or ""."""
+        deep = indentation(self.before[-1]) if self.before else 0
+        for line in reversed(self.before[:-1]):
+            if line.strip() and indentation(line) < deep:
+                deep = indentation(line)
+                if line.lstrip().startswith(("while ", "for ", "def ")):
+                    return line.strip()
+        return ""
 
     @property
     def is_in_library(self) -> bool:
@@ -332,6 +348,7 @@ def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> Brea
         bool(stack) and stack[-1].place.file.endswith(_DISTRIBUTION),
         bool(stack) and all(is_library(frame.place) for frame in graph_break.stack),
         stack[stack.index(own) - 1].text if own in stack[1:] else "",
+        tuple(lines[n] for n in sorted(lines) if own is not None and entered is None and n <= own.place.line),
     )
 
 

@@ -15,6 +15,12 @@ _PRINTS_A_VALUE = re.compile(r"^\s*print\(.{0,200}(?:\.item|\.tolist|\.numpy)\(\
 _TAKES_A_VALUE = re.compile(r"\.item\(|\b(?:int|float)\(")
 # A statement that calls something with the value, other than to put it into a list or a tensor.
 _IS_GIVEN = re.compile(r"^\s*(?![\w.]*(?:\.(?:append|extend|add)|_)\()[\w.]{1,99}\(.{0,300}\.item\(\)")
+# What a method of another object is given, for work of Python's; `split`, `view` and the like are torch's.
+_IS_WORKED_ON = re.compile(
+    r"\bself(?:\.\w{1,60}){2,4}(?<!split)(?<!view)(?<!reshape)(?<!expand)(?<!narrow)(?<!embed)\([^()]{0,200}"
+    r"\.(?:tolist|item)\(\)"
+)
+_ASKS_A_TENSOR = re.compile(r"\.(?:numel|any|all|sum|item|size|shape|max|min)\b|\blen\(")
 _FILLS = re.compile(r"\b(?:new_full|full_like)\(")
 _MAY_END = "an operator behind it that has to know the sizes ends the program with an error"
 
@@ -25,6 +31,11 @@ def _is_looped_over(break_context: BreakContext) -> bool:
 
 def _is_branched_on_next(break_context: BreakContext) -> bool:
     return break_context.is_branched_on_next
+
+
+def _is_in_a_loop_that_tensors_end(break_context: BreakContext) -> bool:
+    loop = break_context.loop
+    return loop.startswith("while ") and _ASKS_A_TENSOR.search(loop) is not None
 
 
 def _is_raised_on_next(break_context: BreakContext) -> bool:
@@ -111,6 +122,18 @@ _VALUES: BreakRules = (
         line=WHILE,
     ),
     Rule(
+        re.compile(rf"{_VALUE.pattern}|Dynamic shape operator"),
+        "`{line}` is in a loop that runs until tensors say otherwise (`{loop}`), " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "leave `{loop}` to Python: end the compiled function in front of it, and compile what comes "
+                "before it, and what comes after it, as functions of their own.",
+                cures=("greedy_suppression",),
+            ),
+        ),
+        when=_is_in_a_loop_that_tensors_end,
+    ),
+    Rule(
         _VALUE,
         "how often the loop runs depends on the largest number in a tensor (`{line}`), " + NOT_KNOWN,
         (
@@ -163,6 +186,19 @@ _VALUES: BreakRules = (
             _as_part_of_the_graph(),
         ),
         line=_IS_GIVEN,
+    ),
+    Rule(
+        _VALUE,
+        "`{line}` calls what works in Python with what a tensor holds, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "do `{line}` before the call of `{function}` and pass in what it gives; or after it, where "
+                "it needs what `{function}` calculates, or nothing there needs what it gives.",
+                cures=("prefix_hashed",),
+            ),
+            _as_part_of_the_graph(),
+        ),
+        line=_IS_WORKED_ON,
     ),
     Rule(
         _VALUE,

@@ -1,6 +1,6 @@
 """A loss is printed by the step.
 
-kind: fell back to eager
+kind: graph break
 advice: print after the call
 """
 

@@ -165,6 +165,9 @@ def test_a_line_that_makes_a_list_longer_costs_the_recompiles_for_its_length() -
 def test_a_list_that_the_line_finds_by_a_variable_is_the_one_that_the_guard_names_by_its_value() -> None:
     failure = parse_guard_failure("0/0: len(L['self'].by_name['loss'].values) == 1")
     assert lengthened_by("self.by_name[name].values.append(x)", failure) == "self.by_name['loss'].values"
+    assert (
+        lengthened_by("self.values.append(x)", failure) == "self.by_name['loss'].values"
+    )  # in a method of it
     assert lengthened_by("self.by_name.update(x)", failure) is None
 
 

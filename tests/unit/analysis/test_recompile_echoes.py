@@ -1,5 +1,6 @@
 """Which findings are consequences of another one, and where they stand."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from dynamo_core.analysis.figures import Figures
@@ -72,8 +73,11 @@ def test_what_a_frame_that_runs_eager_calls_is_recompiled_because_of_it() -> Non
         "block", Place("net.py", 3), "compiled", None, True, False, CompileId(0, 1), called_from=call
     )
 
-    def below(reason: str, *frames: Frame, broken: tuple[GraphBreak, ...] = ()) -> list[str]:
+    def below(
+        reason: str, *frames: Frame, broken: tuple[GraphBreak, ...] = (), where: Place | None = None
+    ) -> list[str]:
         run = process([reason], frames=list(frames), breaks=list(broken))
+        run.compiles[:] = [replace(each, place=where or each.place) for each in run.compiles]
         figures = Figures(Recording(Path("r"), None, [run], 1, []))
         return [compile_id for _, compile_id in figures.recompiles_below([run], [fallback])]
 
@@ -86,6 +90,8 @@ def test_what_a_frame_that_runs_eager_calls_is_recompiled_because_of_it() -> Non
     )
     assert below(size(4, 5), fallback, block, broken=(selected,)) == ["0/1"], "no size decides it"
     assert below(size(4, 5), fallback, block, broken=(printed,)) == []
+    librarys = Place("/venv/lib/python3.11/site-packages/torch/optim/swa_utils.py", 3)
+    assert below(size(4, 5), fallback, block, where=librarys) == ["0/1"], "nobody compiles it by itself"
 
 
 def test_constants_of_calls_are_recompiled_for_because_of_what_keeps_the_function_out_of_their_graphs() -> (

@@ -237,7 +237,7 @@ def test_a_wrong_result_names_the_option_that_replaces_the_backend() -> None:
     ("stage", "says"),
     [
         (None, "`dynamo run --verify --override backend=aot_eager …` shows"),
-        ("tracing", "`torch.compiler.disable` on the function of that line"),
+        ("tracing", "make a function of that line alone, and put `torch.compiler.disable` on it"),
         ("guards", "pass what changed as an argument"),
         ("AOTAutograd", 'with `backend="eager"` the call gives what plain Python gives'),
         ("decompositions", 'with `backend="aot_eager"` the call gives what plain Python gives'),

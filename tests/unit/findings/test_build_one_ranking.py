@@ -82,6 +82,12 @@ def test_what_is_of_the_run_and_of_no_line_comes_last() -> None:
     assert ranked([cold, library]) == [library, cold]
 
 
+def test_what_is_true_of_any_short_run_comes_behind_a_break_in_a_library() -> None:
+    optimizer, library = finding("eager optimizer", None), finding("graph break", None, is_library=True)
+    of_no_line = replace(optimizer, place=None)
+    assert ranked([of_no_line, library]) == [library, of_no_line]
+
+
 def in_order(*findings: Finding) -> list[str]:
     """Their titles, which do not depend on the order in which they were found."""
     (order,) = {tuple(each.title for each in ranked(some)) for some in permutations(findings)}

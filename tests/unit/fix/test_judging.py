@@ -203,6 +203,9 @@ Traceback (most recent call last):
     loss[good] = 1
  (Triggered internally at /torch/csrc/autograd/python_anomaly_mode.cpp:122.)
   return run_backward(
+/venv/torch/_dynamo/variables/functions.py:2431: UserWarning: Dynamo does not know how to trace `f`.
+If it is a Python builtin, please file an issue.
+  torch._dynamo.utils.warn_once(explanation)
 dynamo: recorded"""
     assert program_stderr(stderr).splitlines() == [
         "step 1",

@@ -10,15 +10,21 @@ QUEUE = Place("/usr/lib/python3.11/queue.py", 133)
 TORCH = "/venv/lib/python3.11/site-packages/torch/"
 SKIPPED = "Attempted to call function marked as skipped"
 ITEM = ("Unsupported Tensor.item() call with capture_scalar_outputs=False", "No `Tensor.item()`.")
+BRANCH = ("Data-dependent branching", "Detected data-dependent branching.")
+COPY = ("Attempted to copy.deepcopy a tensor", "Dynamo does not support it.")
+FREEZE = ("Unsupported Tensor.requires_grad_() call", "Dynamo does not support it.")
 NONZERO = ("Dynamic shape operator", "Operator `aten.nonzero.default`'s output.")
 UNIQUE = ("Dynamic shape operator", "Operator `aten._unique2.default`'s output.")
 
 
-def advice(kind: str, explanation: str, line: str, *inside: StackFrame) -> str:
-    """All that is advised for a break on this line, or in what it calls."""
+def advice(kind: str, explanation: str, line: str, *inside: StackFrame, around: str = "") -> str:
+    """All that is advised for a break on this line, the last of `around` or in what it calls."""
     stack = (StackFrame(HERE, "forward", line), *inside)
     words = BreakExplanation(stack[-1].place, kind, explanation, ("Use something else.",), None)
-    return "\n".join(each.text for each in break_advice(GraphBreak(kind, stack, None, words), "2.13.0"))
+    lines = around.splitlines()
+    first = HERE.line - next((at for at, each in enumerate(lines) if each.strip() == line), 0)
+    met = GraphBreak(kind, stack, None, words, (), dict(enumerate(lines, first)))
+    return "\n".join(each.text for each in break_advice(met, "2.13.0"))
 
 
 @pytest.mark.parametrize(
@@ -26,7 +32,7 @@ def advice(kind: str, explanation: str, line: str, *inside: StackFrame) -> str:
     [
         ("kept.put(y)", "or after it, where it needs what `forward` calculates"),
         ("self.last = kept.put(y)", "or after it, where it needs what `forward` calculates"),
-        ("n = kept.size(y)", "pass in what it returns"),
+        ("n = kept.size(y)", "with what only works on what it returns"),
         ("for each in kept.all(y):", "make its body a function"),
     ],
 )
@@ -36,6 +42,7 @@ def advice(kind: str, explanation: str, line: str, *inside: StackFrame) -> str:
         (SKIPPED, ()),
         ("Unsupported method call", ()),
         ("Missing tp_iternext", ()),
+        ("torch.* op returned non-Tensor", ()),
         ("Unsupported context manager", (StackFrame(QUEUE, "put", "with self.lock:"),)),
     ],
 )
@@ -60,6 +67,98 @@ def test_what_torch_itself_looks_at_is_left_outside_unless_a_setting_traces_it(
 ) -> None:
     inside = StackFrame(Place(f"{TORCH}nn/modules/module.py", 9), called, "")
     assert said in advice(*words, line, inside)
+
+
+@pytest.mark.parametrize(
+    ("condition", "kept"),
+    [
+        ("self.ready", "self.ready"),
+        ("not self.state.ready", "self.state.ready"),
+        ("self.ready[0] == 1", "self.ready"),
+        ("self.ready.item() == 0", "self.ready"),
+        ("bool(self.ready)", "self.ready"),
+        ("self.largest > x.max()", None),
+        ("self.head(x).mean() > 0", None),
+        ("x.flag == 1", None),
+    ],
+)
+@pytest.mark.parametrize("words", [BRANCH, ITEM])
+def test_what_an_object_keeps_in_a_tensor_to_be_asked_is_to_be_a_value_of_pythons(
+    words: tuple[str, str], condition: str, kept: str | None
+) -> None:
+    said = advice(*words, f"if {condition}:")
+    assert ("as a value of Python's" in said) == (kept is not None)
+    assert kept is None or f"keep `{kept}` as" in said
+
+
+@pytest.mark.parametrize(
+    ("around", "is_left_out"),
+    [
+        ("if keep is not None and (keep == 0).any():\n    return keep.bool()\nreturn None", True),
+        ("if not torch.any(lost):\n    return\nself.fill(lost)", True),
+        ("if keep.all():\n    keep = None\ny = x", True),
+        (
+            "if torch.isnan(x).any():\n    return None\nreturn x",
+            False,
+        ),  # what is not finite is no work to save
+        ("if x.sum() > 0:\n    return None\nreturn x", False),
+        ("if keep.any():\n    x = x * keep\nreturn x", False),
+    ],
+)
+def test_a_check_that_only_saves_work_is_left_out(around: str, is_left_out: bool) -> None:
+    said = advice(*BRANCH, around.splitlines()[0], around=around)
+    assert ("leave out the check" in said) == is_left_out
+
+
+@pytest.mark.parametrize(
+    ("head", "is_left"), [("while order.numel() > 0:", True), ("while n < 3:", False), ("for n in y:", False)]
+)
+def test_a_loop_that_tensors_end_is_left_to_python_for_a_break_in_it(head: str, is_left: bool) -> None:
+    line = "best = boxes[order[0]]"
+    said = advice(*ITEM, line, around=f"{head}\n    first = order[0]\n    {line}\n    order = order[1:]")
+    assert (f"leave `{head}` to Python" in said) == is_left
+
+
+@pytest.mark.parametrize(
+    ("line", "comes_first"),
+    [
+        ("hit = self.cache.lookup(ids.tolist())", True),
+        ("y = self.weights.first.split(counts.tolist())", False),
+        ("y = x.split(counts.tolist())", False),
+    ],
+)
+def test_what_python_works_on_is_done_outside_before_a_setting_moves_the_break(
+    line: str, comes_first: bool
+) -> None:
+    assert advice(*ITEM, line).startswith(f"do `{line}` before the call") == comes_first
+
+
+@pytest.mark.parametrize(
+    ("words", "line", "file", "called", "said"),
+    [
+        (
+            BRANCH,
+            "small = all(r < t for r in rs)",
+            "torch/_dynamo/polyfills/builtins.py",
+            "all",
+            "torch.stack",
+        ),
+        (COPY, "y = dataclasses.asdict(out)", "dataclasses.py", "asdict", "take the fields as they are"),
+        (COPY, "other = copy.deepcopy(batch)", "copy.py", "deepcopy", "make the copy before the call"),
+        (
+            FREEZE,
+            "critic.requires_grad_(False)",
+            "torch/nn/modules/module.py",
+            "requires_grad_",
+            "freeze in front",
+        ),
+    ],
+)
+def test_what_is_called_decides_what_is_advised(
+    words: tuple[str, str], line: str, file: str, called: str, said: str
+) -> None:
+    entered = StackFrame(Place(f"/venv/lib/python3.11/site-packages/{file}", 9), called, "")
+    assert said in advice(*words, line, entered, entered._replace(function="inside"))
 
 
 def test_a_property_that_is_kept_is_asked_for_before() -> None:

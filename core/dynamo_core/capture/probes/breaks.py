@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...shared.records import GraphBroke
 from ..frames.source import current_compile_id
+from .unrolled_loops import loops_and_function_of
 
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
 _LINES_AROUND = 2  # before the line that broke, and as many after it
+_LINES_OF_A_LOOP = 12  # that may stand between the head of a loop and a break in it
 
 
 def install(output_graph: ModuleType, parts: "EngineParts") -> None:
@@ -46,11 +48,16 @@ def described_break(reason: str, user_stack: Any) -> GraphBroke:
 
 
 def _lines_around(user_stack: Any) -> dict[int, str]:
-    """The text of the line that broke and of its neighbours, by number; empty where there is no file."""
+    """The text of the line that broke and of its neighbours, by number; empty where there is no file.
+
+    They begin with the head of the loop around it, where that is near.
+    """
     if not user_stack:
         return {}
     innermost = user_stack[-1]
     lines = linecache.getlines(innermost.filename)
-    first = max(innermost.lineno - _LINES_AROUND, 1)
+    loops, _ = loops_and_function_of(innermost.filename, innermost.lineno)
+    heads = [head for _, head in loops if head >= innermost.lineno - _LINES_OF_A_LOOP]
+    first = max(min([innermost.lineno - _LINES_AROUND, *heads[-1:]]), 1)
     shown = lines[first - 1 : innermost.lineno + _LINES_AROUND]
     return {number: line.rstrip("\n") for number, line in enumerate(shown, first)}

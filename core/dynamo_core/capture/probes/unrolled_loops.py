@@ -41,7 +41,9 @@ def unrolled_loop(nodes: Iterable[Any]) -> dict[str, Any] | None:
     callers: dict[str, _Line | None] = {}
     for node in ops:
         stack = list(user_lines(node.meta.get("stack_trace")))
-        enclosing = [known.setdefault(line, known.get(line) or _enclosing(*line)) for line in stack]
+        enclosing = [
+            known.setdefault(line, known.get(line) or loops_and_function_of(*line)) for line in stack
+        ]
         op = str(node.target), *stack[-1:]
         loops.add(dict.fromkeys(loop for loops_of_line, _ in enclosing for loop in loops_of_line), op)
         functions.add(dict.fromkeys(function for _, function in enclosing if function), op)
@@ -87,7 +89,7 @@ class _Counts:
         return (found, total, times) if total >= _LEAST_SHARE * ops and times >= _LEAST_TIMES else None
 
 
-def _enclosing(file: str, line: int) -> _Enclosing:
+def loops_and_function_of(file: str, line: int) -> _Enclosing:
     """The loops and the function around a line."""
     text = linecache.getline(file, line)
     loops = [(file, line)] if re.search(_LOOP_INSIDE, text) else []

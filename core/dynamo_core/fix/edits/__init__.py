@@ -5,8 +5,10 @@ from functools import cache, partial
 
 from ...remedies.rules import Change
 from .branch import assert_of_one_condition, branch_to_where
+from .flags import flag_kept_in_python
 from .hoisting import compile_hoisted, compiled_in_place
 from .lines import (
+    asdict_to_fields,
     constant_message,
     data_ptr_to_is,
     decorator_removed,
@@ -27,6 +29,8 @@ EDITS: Mapping[str, Edit] = {
     "branch to where": branch_to_where,
     "item kept a tensor": item_kept_tensor,
     "deepcopy to clone": deepcopy_to_clone,
+    "asdict to fields": asdict_to_fields,
+    "flag kept in Python": flag_kept_in_python,
     "assert with a constant message": constant_message,
     "assert of one condition": assert_of_one_condition,
     "numpy to torch": numpy_to_torch,

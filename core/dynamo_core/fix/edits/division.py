@@ -111,6 +111,9 @@ class Division:
         else:
             self._from_python |= flow.possible
         bound |= flow.definite
+        if isinstance(node, cst.With) and isinstance(node.body, cst.IndentedBlock):
+            # Where it caught an exception, a line behind it that reads such a name fails as it did.
+            bound |= self._flow(node.body.body).definite
         return node
 
     def _blocks(self, node: cst.CSTNode, bound: set[str], after: set[str]) -> dict[str, cst.CSTNode]:

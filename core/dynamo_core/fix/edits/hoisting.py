@@ -11,21 +11,26 @@ from .source import Source, alone_in, called_name, dotted, names_in, statement, 
 
 
 def compiled_in_place(text: str, line: int) -> str | None:
-    """The source with `model = torch.compile(model, …)` on this line as `model.compile(…)`."""
+    """The source with `model = torch.compile(model, …)` on this line as `model.compile(…)`.
+
+    So with `torch.compile(model)` alone, whose result is dropped.
+    """
     source = Source(text)
     found = source.statement_at(line)
     small = alone_in(found)
-    call = small.value if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
+    is_one = isinstance(small, cst.Expr) or (isinstance(small, cst.Assign) and len(small.targets) == 1)
+    call = small.value if is_one and isinstance(small, cst.Expr | cst.Assign) else None
     if (
         not isinstance(call, cst.Call)
         or dotted(call.func) != f"{torch_name(source)}.compile"
         or not call.args
     ):
         return None
-    assert found is not None and isinstance(small, cst.Assign)
+    assert isinstance(found, cst.SimpleStatementLine)
     model, *options = call.args
     name = dotted(model.value)
-    if model.keyword is not None or model.star or name is None or name != dotted(small.targets[0].target):
+    target = dotted(small.targets[0].target) if isinstance(small, cst.Assign) else name
+    if model.keyword is not None or model.star or name is None or name != target:
         return None
     in_place = call.with_changes(func=cst.Attribute(model.value, cst.Name("compile")), args=options)
     return source.with_changes({found: found.with_changes(body=[cst.Expr(in_place)])})

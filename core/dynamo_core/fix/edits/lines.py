@@ -37,6 +37,11 @@ def deepcopy_to_clone(text: str, line: int) -> str | None:
     return _rewrite_calls(text, line, _cloned)
 
 
+def asdict_to_fields(text: str, line: int) -> str | None:
+    """The source with `dataclasses.asdict(x)` on this line as a dictionary of the fields, without copies."""
+    return _rewrite_calls(text, line, _fields_of)
+
+
 def numpy_to_torch(text: str, line: int) -> str | None:
     """The source with numpy functions on this line as torch's of the same name, without conversions."""
     return _rewrite_calls(text, line, _in_torch)
@@ -152,6 +157,13 @@ def _cloned(source: Source, call: cst.Call) -> cst.BaseExpression | None:
     if not isinstance(copied, cst.Name | cst.Attribute | cst.Subscript | cst.Call):
         return None
     return cst.Call(cst.Attribute(copied, cst.Name("clone")))
+
+
+def _fields_of(source: Source, call: cst.Call) -> cst.BaseExpression | None:
+    name = dotted(call.args[0].value) if len(call.args) == 1 else None
+    if dotted(call.func) != "dataclasses.asdict" or name is None:
+        return None
+    return expression(f"{{f.name: getattr({name}, f.name) for f in dataclasses.fields({name})}}")
 
 
 def _in_torch(source: Source, call: cst.Call) -> cst.BaseExpression | None:

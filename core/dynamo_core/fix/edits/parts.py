@@ -18,6 +18,7 @@ from .source import (
     Statement,
     called_name,
     contains,
+    dotted,
     expression,
     keyword_argument,
     names_in,
@@ -70,17 +71,20 @@ def _around_in_callers(text: str, line: int, called: str | None = None) -> _Arou
     call = None if function is None else _only_call(source, function)
     if function is None or call is None:
         return None
-    outer = _around_in_callers(text, source.range_of(call).start.line, function.name.value)
-    if outer is None:
-        return None
+    outer = _around_in_callers(text, source.range_of(call).start.line, called_name(call))
+    if outer is None or _is_context(function):
+        return outer
     changed = Source(outer.text)
     same = [each for each in changed.every(cst.FunctionDef) if each.deep_equals(function)]
     if len(same) != 1:
         return None
     moved = changed.range_of(same[0]).start.line - source.range_of(function).start.line
     found = _find(outer.text, line + moved, Compilation({}, outer.compiled.decorator))
-    split = None if found is None else _split(found, found.line, called)
+    division = None if found is None else _division(found, found.line, called)
+    if found is None or division is None:
+        return None
     # Where nothing is computed beside the line, the caller's parts are all that there is to compile.
+    split = _split(found, found.line, called) if division.parts else None
     return outer if split is None else _Around(split, outer.compiled)
 
 
@@ -90,16 +94,52 @@ def _is_attribute(source: Source, node: cst.Name) -> bool:
 
 
 def _only_call(source: Source, function: cst.FunctionDef) -> cst.Call | None:
-    """The only use of this function's name in the module: its call, from another function."""
+    """The only use of this function's name in the module: its call, from another function.
+
+    Of a module's `forward`, the only call of the only one that is made, or of those in the only list. Of what
+    a `with` calls, the only call that makes such a context.
+    """
     name = function.name.value
-    is_method = any(source.enclosing(function, cst.ClassDef))
+    home = next(source.enclosing(function, cst.ClassDef), None)
+    if name == "forward":
+        return _only_call_of_module(source, function)
+    if home is not None and name in ("__enter__", "__exit__"):
+        made = [each for each in source.every(cst.Call) if called_name(each) == home.name.value]
+        return made[0] if len(made) == 1 else None
     uses = [
         node
         for node in source.every(cst.Name)
-        if node.value == name and node is not function.name and _is_attribute(source, node) == is_method
+        if node.value == name
+        and node is not function.name
+        and _is_attribute(source, node) == (home is not None)
     ]
     calls = [each for each in source.every(cst.Call) if called_name(each) == name]
     return calls[0] if len(calls) == 1 == len(uses) and not source.is_inside(calls[0], function) else None
+
+
+def _is_context(function: cst.FunctionDef) -> bool:
+    """Whether it is entered by a `with`, and has nothing to compile."""
+    return function.name.value in ("__enter__", "__exit__") or contains(function.body, cst.Yield)
+
+
+def _only_call_of_module(source: Source, forward: cst.FunctionDef) -> cst.Call | None:
+    home = next(source.enclosing(forward, cst.ClassDef), None)
+    if home is None:
+        return None
+    made = [each for each in source.every(cst.Call) if called_name(each) == home.name.value]
+    kept = [each for call in made for each in source.enclosing(call, cst.Assign)]
+    target = kept[0].targets[0].target if len(made) == 1 == len(kept) else None
+    attribute = dotted(target) if target is not None else None
+    if attribute is None or not attribute.startswith("self."):
+        return None
+    loops = (each for each in source.every(cst.For) if attribute in map(dotted, _expressions_in(each.iter)))
+    names = {attribute, *(name for loop in loops for name in names_in(loop.target))}
+    calls = [each for each in source.every(cst.Call) if dotted(each.func) in names]
+    return calls[0] if len(calls) == 1 and not source.is_inside(calls[0], forward) else None
+
+
+def _expressions_in(node: cst.CSTNode) -> list[cst.BaseExpression]:
+    return [each for each in nodes(node) if isinstance(each, cst.BaseExpression)]
 
 
 def decided_outside(text: str, line: int, name: str | None = None) -> str | None:
@@ -169,12 +209,16 @@ def _has_late_binding(function: cst.FunctionDef) -> bool:
     )
 
 
-def _split(found: _Found, alone: Statement, name: str | None = None, *, dynamic: bool = False) -> str | None:
+def _division(found: _Found, alone: Statement, name: str | None) -> Division | None:
     try:
-        division = Division(found.source, found.function, alone, name)
+        return Division(found.source, found.function, alone, name)
     except DoesNotFit:
         return None
-    if not division.parts:
+
+
+def _split(found: _Found, alone: Statement, name: str | None = None, *, dynamic: bool = False) -> str | None:
+    division = _division(found, alone, name)
+    if division is None or not division.parts:
         return None
     decorator = _with_dynamic(found.compiled.decorator) if dynamic else found.compiled.decorator
     parts = [_function_of(each, decorator) for each in division.parts]

@@ -163,6 +163,11 @@ def test_without_torch_by_its_name_there_is_no_where() -> None:
             "import torch\na.net = torch.compile(a.net)  # here\n",
             "import torch\na.net.compile()  # here\n",
         ),
+        (
+            "compiled in place",
+            "import torch\ntorch.compile(part, backend=b)  # here\n",
+            "import torch\npart.compile(backend=b)  # here\n",
+        ),
         ("compiled in place", "import torch\nfast = torch.compile(net)  # here\n", None),
         ("compiled in place", "import torch\nnet = torch.compile(Net())  # here\n", None),
         ("compiled in place", "import torch\nnet = torch.compile(model=net)  # here\n", None),
@@ -173,6 +178,45 @@ def test_without_torch_by_its_name_there_is_no_where() -> None:
 )
 def test_edits_of_one_line(edit: str, before: str, after: str | None) -> None:
     assert edited(edit, before) == after
+
+
+@pytest.mark.parametrize(
+    ("made", "branch", "set_to", "after"),
+    [
+        ("torch.tensor([False])", "not self.ready", "self.ready.fill_(True)", ("False", "self.ready = True")),
+        ("torch.tensor(0)", "self.ready.item() == 0", "self.ready[0] = 1", ("0", "self.ready = 1")),
+        ("torch.zeros(1)", "bool(self.ready)", "self.ready.copy_(torch.ones(1))", ("0", "self.ready = 1")),
+    ],
+)
+def test_a_flag_in_a_tensor_becomes_a_value_of_pythons(
+    made: str, branch: str, set_to: str, after: tuple[str, str]
+) -> None:
+    def program(made: str, branch: str, set_to: str) -> str:
+        return text(
+            f"""
+            class Net:
+                def __init__(self):
+                    {made}
+
+                def forward(self, x):
+                    if {branch}:  # here
+                        {set_to}
+                    return x
+            """
+        )
+
+    before = program(f'self.register_buffer("ready", {made})', branch, set_to)
+    asked = branch.replace(".item()", "")
+    assert edited("flag kept in Python", before) == program(f"self.ready = {after[0]}", asked, after[1])
+    elsewhere = program("pass", "self.ready > x", "pass")
+    assert edited("flag kept in Python", elsewhere) is None
+
+
+def test_fields_are_taken_without_a_copy() -> None:
+    changed = edited("asdict to fields", "y = dataclasses.asdict(out)['x']  # here\n")
+    assert changed == "y = {f.name: getattr(out, f.name) for f in dataclasses.fields(out)}['x']  # here\n"
+    assert edited("asdict to fields", "y = asdict(out)  # here\n") is None
+    assert edited("asdict to fields", "y = dataclasses.asdict(out, dict_factory=f)  # here\n") is None
 
 
 def test_compile_goes_before_the_loop() -> None:

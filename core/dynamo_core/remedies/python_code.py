@@ -1,0 +1,123 @@
+"""Causes: Python that Dynamo does not trace: contexts, generators, exceptions, classes, the interpreter.
+
+Source: torch/_dynamo/symbolic_convert.py, torch/_dynamo/convert_frame.py (generators) and
+torch/_dynamo/graph_break_registry.json, read with 2.13; names of breaks with 2.8 to 2.15.
+"""
+
+import re
+
+from .rules import BreakContext, BreakRules, RemedyTemplate, Rule
+
+SETS_AN_ATTRIBUTE = re.compile(r"^\s*[\w.]{1,200}\.\w{1,100}\s{0,9}(?:[-+*/%&|^@<>]{1,2})?=(?!=)")
+_WITH = re.compile(r"^\s*(?:async )?with\b")
+_CONTEXT = re.compile(r"context manager|GenericContextWrapping|_GeneratorContextManager|non-Tensor")
+
+
+def _only_sets_attributes(break_context: BreakContext) -> bool:
+    return bool(break_context.block) and all(map(SETS_AN_ATTRIBUTE.match, break_context.block))
+
+
+PYTHON_CODE: BreakRules = (
+    Rule(
+        re.compile(r"Attempt to trace generator"),
+        "`{function}` is a generator (it has a `yield`), which torch does not compile by itself",
+        (
+            RemedyTemplate(
+                "compile the function that takes the values of `{function}`, not the generator: inside of "
+                "that one it is traced.",
+                cures=("generator_function",),
+            ),
+        ),
+    ),
+    Rule(
+        re.compile(r"Observed exception"),
+        "the compiled function ends in an exception, which torch does not compile",
+        (
+            RemedyTemplate(
+                "have the compiled code return what tells the cases apart, and raise the exception after "
+                "the call of `{function}`.",
+                cures=("uncaught_exception",),
+            ),
+        ),
+    ),
+    Rule(
+        _CONTEXT,
+        "torch does not know how to enter and leave this context in compiled code: `{line}`",
+        (
+            RemedyTemplate(
+                "take `{line}`, with all of its block, out of the compiled code, behind the call of "
+                "`{function}`: it only sets attributes, which no graph is needed for.",
+                cures=("count_under_a_lock",),
+            ),
+        ),
+        line=_WITH,
+        when=_only_sets_attributes,
+    ),
+    Rule(
+        _CONTEXT,
+        "torch does not know how to enter and leave this context in compiled code: `{line}`",
+        (
+            RemedyTemplate(
+                "put `{line}` around the call of `{function}`, in place of having it inside; where the rest "
+                "of `{function}` must not run in it, compile the lines inside of the `with` as a function.",
+                cures=("lock_held", "saved_on_the_cpu", "flags_of_a_backend"),
+            ),
+        ),
+        line=_WITH,
+    ),
+    Rule(
+        # functools.py (cached_property.__get__), which takes a lock in Python 3.8 to 3.11.
+        re.compile(r"context manager"),
+        "`{line}` asks for a property that is computed at first (`functools.cached_property`), under a lock, "
+        "which torch does not trace",
+        (
+            RemedyTemplate(
+                "ask for the property once before the first call of `{function}`: it is kept then.",
+                cures=("property_that_is_cached",),
+            ),
+        ),
+        when=lambda break_context: (break_context.entered, break_context.library) == ("__get__", "functools"),
+    ),
+    Rule(
+        re.compile(r"Import failure"),
+        "`{line}` fails in the compiled function, perhaps since it only asks whether that is installed",
+        (
+            RemedyTemplate(
+                "try the import once, outside of the compiled code (at the top of the module), and ask here "
+                "for what came of it.",
+                cures=("backend_probed_by_import",),
+            ),
+        ),
+    ),
+    Rule(
+        re.compile(r"weakref\.(?:Callable)?ProxyType"),
+        "`{line}` asks an object through a weak proxy (`weakref.proxy`), into which torch cannot look",
+        (
+            RemedyTemplate(
+                "hold the object by `weakref.ref(…)`, and call that reference where it is asked: torch "
+                "traces that; or read what is needed before the call of `{function}`.",
+                cures=("weak_proxy",),
+            ),
+        ),
+    ),
+    Rule(
+        re.compile(r"__build_class__|LOAD_BUILD_CLASS"),
+        "a class is defined while the function is compiled",
+        (
+            RemedyTemplate(
+                "define the class outside of the compiled code, at the top of the module.",
+                cures=("class_made_inside",),
+            ),
+        ),
+    ),
+    Rule(
+        re.compile(r"FakeIdVariable|builtin operator `id`"),
+        "`id` of an object that is made in the compiled function is not known while it is compiled",
+        (
+            RemedyTemplate(
+                "use a key of your own (a name, a number that you count) in place of `id(…)`.",
+                cures=("id_as_key",),
+            ),
+        ),
+    ),
+)
