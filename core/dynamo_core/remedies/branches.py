@@ -151,15 +151,16 @@ _BRANCHES: BreakRules = (
         line=WHILE,
     ),
     Rule(
-        _BRANCH,
+        _VALUE_OR_BRANCH,
         "whether an exception is raised depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
         (
             RemedyTemplate(
                 "move `if {condition}: raise …` out of the compiled code: after the call of `{function}`, "
                 "on what it returns, or in front of it.",
-                cures=("error_raised_on_a_value",),
+                cures=("error_raised_on_a_value", "not_finite_is_raised"),
             ),
         ),
+        line=re.compile(r"^\s*(?:if|elif)\b"),
         when=_raises,
     ),
     Rule(
