@@ -1,7 +1,7 @@
 """Which operation of a captured graph a backend computes otherwise than eager when it compiles it alone.
 
 Each operation is given what eager gives it in the whole graph, on memory of its own. One that gives something
-else than tracing was told of it, a compiler cannot compute rightly: it is the first wrong one as well.
+else than tracing expects of it, a compiler cannot compute rightly: it is the first wrong one as well.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def searching_backend(backend: Backend, found: list[Any], outcome_of: OutcomeOf)
                 differences = compare_leaves(own, eager).differences
             result = super().run_node(n)
             is_grave = any(each.kind not in MINOR for each in differences)
-            is_grave = is_grave or (is_searched and not _is_as_told(n, result, self.env))
+            is_grave = is_grave or (is_searched and not _is_as_expected(n, result, self.env))
             if (is_grave and (not found or minor)) or (differences and not found):
                 found[:] = *lines[-1], target_name(n)
                 minor[:] = [] if is_grave else found
@@ -48,18 +48,18 @@ def searching_backend(backend: Backend, found: list[Any], outcome_of: OutcomeOf)
     return lambda gm, _: Searching(gm, garbage_collect_values=False).run
 
 
-def _is_as_told(node: Any, result: Any, values: dict[Any, Any]) -> bool:
+def _is_as_expected(node: Any, result: Any, values: dict[Any, Any]) -> bool:
     """Whether a result has the dtype and dimensions that tracing expects, and shares memory as it expects."""
     import torch
 
-    told = node.meta.get("example_value")
-    if not (isinstance(told, torch.Tensor) and isinstance(result, torch.Tensor)):
+    expected = node.meta.get("example_value")
+    if not (isinstance(expected, torch.Tensor) and isinstance(result, torch.Tensor)):
         return True
-    is_known = all(type(size) is int for size in told.shape)
-    if told.dtype != result.dtype or (is_known and told.shape != result.shape):
+    is_known = all(type(size) is int for size in expected.shape)
+    if expected.dtype != result.dtype or (is_known and expected.shape != result.shape):
         return False
     return all(
-        shares_memory(told, [each.meta.get("example_value")]) or not shares_memory(result, [values[each]])
+        shares_memory(expected, [each.meta.get("example_value")]) or not shares_memory(result, [values[each]])
         for each in node.all_input_nodes
     )
 

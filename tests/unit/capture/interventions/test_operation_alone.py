@@ -78,19 +78,19 @@ def test_an_exception() -> None:
     assert first_wrong(wrong)[:2] == [__file__, line + 4]
 
 
-def test_an_operation_that_gives_something_else_than_tracing_was_told() -> None:
-    library = torch.library.Library("told", "DEF")
+def test_an_operation_that_gives_something_else_than_tracing_expects() -> None:
+    library = torch.library.Library("widened", "DEF")
     library.define("wide(Tensor x) -> Tensor")
     library.impl("wide", lambda x: x.double(), "CPU")
-    torch.library.register_fake("told::wide", torch.empty_like, lib=library)
+    torch.library.register_fake("widened::wide", torch.empty_like, lib=library)
 
     def f(x: Any) -> Any:
         y = x + 1
-        z = torch.ops.told.wide(y)
+        z = torch.ops.widened.wide(y)
         return z.float()
 
     line = f.__code__.co_firstlineno
-    assert first_wrong(lambda gm: gm, f) == [__file__, line + 2, "torch.ops.told.wide"]
+    assert first_wrong(lambda gm: gm, f) == [__file__, line + 2, "torch.ops.widened.wide"]
 
 
 def test_an_operation_that_gives_its_argument_and_does_not_say_so() -> None:
