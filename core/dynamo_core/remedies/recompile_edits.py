@@ -231,15 +231,13 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # a cache that grows from 0 or 1
         lambda cause: cause.kind == "size" and cause.was_0_or_1 and "." in (cause.source or ""),
-        "{what} takes several values{values}, and torch compiles 0 and 1 apart: where it grows from call to "
-        "call, as a cache does, make it at its full size at once, write into it at a position "
-        "(`index_copy_`), and mask what is not filled.",
+        "{what} takes several values{values}, and torch compiles 0 and 1 apart: if it grows, as a cache, "
+        "make it at its full size, write into it at a position (`index_copy_`), and mask what is not filled.",
         cures=("recompile_cache_grown_from_one",),
     ),
     one_remedy(  # 0 and 1 apart
         lambda cause: cause.kind == "size" and cause.was_0_or_1,
-        "{what} takes several values{values}, and torch compiles 0 and 1 apart: that is one version more for "
-        "each of them. If that is too much, pad such an input, or leave it out.",
+        "{what} takes several values{values}, and torch compiles 0 and 1 apart: pad the input, or let it be.",
     ),
     one_remedy(  # float as a tensor
         lambda cause: cause.is_float,
