@@ -12,6 +12,7 @@ import torch
 import torch._dynamo.utils
 
 from dynamo_core.capture.interventions import compared_call
+from dynamo_core.capture.interventions.call_in_copy import LINES, STAGE
 from dynamo_core.capture.interventions.compared_call import ComparedCall
 from dynamo_core.capture.interventions.fork_server import NoAnswer, NoAnswerInTime
 from dynamo_core.capture.interventions.observed_state import TORCH_NUMBERS, Leaves, observe
@@ -296,14 +297,14 @@ def test_no_line_is_looked_for_where_only_the_stage_is_asked_for(monkeypatch: py
         function.finds_lines = finds_lines
         asked[finds_lines] = [request for request, *_ in asked_of_a_wrong_call(function)]
         assert function.recorded[0]["outcome"] == "disagrees"
-    assert any(each.startswith(compared_call.LINES) for each in asked[True])
-    assert not any(each.startswith(compared_call.LINES) for each in asked[False])
+    assert any(each.startswith(LINES) for each in asked[True])
+    assert not any(each.startswith(LINES) for each in asked[False])
 
 
 def test_the_search_for_the_stage_and_the_line_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compared_call, "has_other_threads", lambda: False)
     monkeypatch.setattr(compared_call, "_LONGEST_SEARCH", 0.0)
     function = Function()
-    searched = [args for args in asked_of_a_wrong_call(function) if args[0].startswith(compared_call.STAGE)]
+    searched = [args for args in asked_of_a_wrong_call(function) if args[0].startswith(STAGE)]
     assert searched and all(seconds == 0.0 for _, seconds, _ in searched)
     assert function.recorded[0]["why"].startswith("the search for where it comes from was ended")
