@@ -23,6 +23,7 @@ from dynamo_core.compare.lock_file import (
     write_lock,
 )
 from dynamo_core.findings import CONTENTS, Finding
+from dynamo_core.findings.kinds import spec_of
 from dynamo_core.launch.process import Ending, end_like
 from dynamo_core.launch.program import NOTEBOOK, Program
 from dynamo_core.model import Recording
@@ -276,9 +277,10 @@ def _raise_for(
             "accepts what is there now"
         )
     if checked.worse:
-        are_counts = all(each.is_change_of_count for each in checked.worse)
-        hint = f"; {_NOTES_IT}" if are_counts else ""
-        raise GotWorse(f"{checked.program} got worse: {_located(checked.worse[0], findings)}{hint}")
+        hint = f"; {_NOTES_IT}" if all(_may_vary(each, findings) for each in checked.worse) else ""
+        more = len(checked.worse) - 1
+        first = _located(checked.worse[0], findings) + (f", and {more} more" if more else "")
+        raise GotWorse(f"{checked.program} got worse: {first}{hint}")
     if recording.run is not None and recording.run.exit_code != 0:
         raise NothingToCompare(
             f"the program of {recording.path} did not end well: what it did not reach may have got worse"
@@ -289,6 +291,14 @@ def _raise_for(
         raise NotAsLocked(f"{checked.program} got better; {_KEEPS_IT}")
     if checked.better:
         say(f"dynamo: {checked.program} got better; {_KEEPS_IT}")
+
+
+def _may_vary(difference: Difference, findings: Mapping[str, Finding]) -> bool:
+    """Whether another run of the same program may well differ so: in counts, or in what is recompiled."""
+    finding = findings.get(difference.identity or "")
+    if finding is None:
+        return difference.is_change_of_count
+    return "recompiles" in spec_of(finding.kind).counted_in
 
 
 def _raise_if_wrong(recording: Recording) -> None:

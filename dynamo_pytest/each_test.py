@@ -38,7 +38,7 @@ from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.settings import VERIFY_REPORT
 
 from .lock_report import LockReport
-from .outcome import Compiled, CompiledWorse, Outcome, representation
+from .outcome import BETTER, Compiled, CompiledWorse, Outcome, representation
 from .verify_report import VerifyReport, compared_calls
 
 # What is expected of a test: what its markers and pyproject.toml say, and what of that does not hold.
@@ -327,7 +327,8 @@ class EachTest:
         amiss: list[tuple[str, str | None]] = [(each.text, each.identity) for each in checked.worse]
         amiss += [(f"{count}: not recorded, so not compared", None) for count in checked.not_comparable]
         if self._is_exact:
-            amiss += [(f"better than locked, {each.text}", None) for each in checked.better]
+            better = (f"{BETTER}, {each.text}; --dynamo-update locks that" for each in checked.better)
+            amiss += [(text, None) for text in better]
         return amiss
 
 

@@ -21,6 +21,7 @@ from dynamo_core.model import Graph, Recording
 from dynamo_core.shared.quick_dataclass import dataclass
 from dynamo_core.shared.shown_paths import shown_path
 
+BETTER = "better than locked"
 # What the fixture `dynamo` is: what torch.compile has made of the test so far.
 
 
@@ -96,7 +97,9 @@ def representation(error: CompiledWorse, test: tuple[str, int]) -> ReprException
             lines.append(f"E   graph {number}: {frame_name(graph.frame_name)}, {place(graph.frame_place)}")
         if len(error.compiled) > _MOST_GRAPHS:
             lines.append(f"E   and {len(error.compiled) - _MOST_GRAPHS} more")
-        entries.append(ReprEntry(lines, None, None, ReprFileLocation(*test, "compiled worse"), "long"))
+        is_better = all(text.startswith(BETTER) for text in counts)
+        how = "compiled otherwise than locked" if is_better else "compiled worse"
+        entries.append(ReprEntry(lines, None, None, ReprFileLocation(*test, how), "long"))
     found = [error.findings.get(identity or "") for _, identity in error.differences]
     entries += [_entry(finding, test) for finding in found if finding is not None]
     crash = ReprFileLocation(*test, str(error))

@@ -26,7 +26,7 @@ def annotations(checked: Checked, findings: Mapping[str, Finding]) -> str:
     lines += [_annotation("notice", each, findings) for each in checked.better]
     if not checked.is_locked:
         lines.append(f"::notice title=dynamo check::{_data(f'{checked.program}: {verdict(checked)}')}")
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in dict.fromkeys(lines))  # two breaks of a line may read alike
 
 
 def _annotation(level: str, difference: Difference, findings: Mapping[str, Finding]) -> str:

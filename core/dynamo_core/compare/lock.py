@@ -27,7 +27,7 @@ from ..shared.declared import NOT_IN_JSON
 from ..shared.errors import LockFileProblem
 from ..shared.overrides import project_settings
 from ..shared.quick_dataclass import dataclass
-from .lock_file import COUNTS, Facts, facts_and_findings, read_lock
+from .lock_file import COUNTS, Facts, facts_and_findings, is_break, read_lock
 
 Direction = Literal["worse", "better", "differs from run to run"]
 
@@ -147,7 +147,13 @@ def _varying(now: Facts, locked: Facts | None, allowed: Container[str]) -> list[
     if locked is not None:
         counts = [name for name in counts if name not in _noted_counts(locked)]
         noted = _noted_findings(locked)
-        findings = [each for each in findings if not _is_noted(each, noted)]
+        # Of breaks that every run has it is said where they explain a count.
+        certain = {
+            each.identity
+            for each in findings
+            if each.identity in now.certain_breaks and not {*spec_of(each.kind).counted_in} & {*counts}
+        }
+        findings = [each for each in findings if each.identity not in certain and not _is_noted(each, noted)]
     differs: Direction = "differs from run to run"
     return [
         *(Difference(differs, f"{name}: {now.varying[name]}") for name in counts),
@@ -187,14 +193,15 @@ def _differing_facts(now: Facts, locked: Facts, allowed: Container[str]) -> list
 
 def _noted_counts(locked: Facts) -> list[str]:
     """The counts that a lock file notes to differ from run to run, or that include a finding that does."""
-    kinds = [each.kind for each in locked.findings.values() if each.identity in locked.varying]
+    kinds = [each.kind for each in _noted_findings(locked)]
     counted = {name for kind in kinds for name in spec_of(kind).counted_in}
     return [name for name in COUNTS if name in locked.varying or name in counted]
 
 
 def _noted_findings(locked: Facts) -> list[KnownFinding]:
     """The findings that a lock file notes to differ from run to run."""
-    return [each for each in locked.findings.values() if each.identity in locked.varying]
+    noted = locked.varying.keys() - locked.certain_breaks
+    return [each for each in locked.findings.values() if each.identity in noted]
 
 
 def _is_noted(finding: KnownFinding, noted: Sequence[KnownFinding]) -> bool:
@@ -202,9 +209,8 @@ def _is_noted(finding: KnownFinding, noted: Sequence[KnownFinding]) -> bool:
 
     Another run may recompile there for other reasons; a break on another line is another break.
     """
-    is_break = "graph-breaks" in spec_of(finding.kind).counted_in
     return any(
-        _function(each) == _function(finding) and (each.line == finding.line or not is_break)
+        _function(each) == _function(finding) and (each.line == finding.line or not is_break(finding.kind))
         for each in noted
     )
 

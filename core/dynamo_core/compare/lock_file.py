@@ -43,7 +43,7 @@ class Facts:
 
     `varying` are the counts, by name, and the findings, by identity, that differ from run to run, with how
     they do in words; the counts of several runs are the largest of each. `in_every_run` are those of
-    these findings that no run lacks.
+    these findings that no run lacks: of a graph break among them it is a fact that it is there.
     """
 
     counts: Mapping[str, int | None]
@@ -61,9 +61,19 @@ class Facts:
         return next((self.counts.get(name) for name, known in COUNTS.items() if known == field), None)
 
     @property
+    def certain_breaks(self) -> frozenset[str]:
+        """The identities of graph breaks that every run has, though not equally often."""
+        return frozenset(identity for identity in self.in_every_run if is_break(self.findings[identity].kind))
+
+    @property
     def is_empty(self) -> bool:
         """Whether it is known that nothing was compiled and no compile was tried."""
         return not self.findings and all(count == 0 for count in self.counts.values())
+
+
+def is_break(kind: str) -> bool:
+    """Whether findings of a kind are counted as graph breaks."""
+    return "graph-breaks" in spec_of(kind).counted_in
 
 
 def facts_of(recording: Recording) -> Facts:
@@ -167,8 +177,9 @@ def lock_text(facts: Mapping[str, Facts]) -> str:
         varying = {name: _quoted(_VARIES) for name in known.counts if name in known.varying}
         counts = {name: count for name, count in known.counts.items() if count is not None} | varying
         lines += [f"{name} = {counts[name]}\n" for name in known.counts if name in counts]
+        noted = known.varying.keys() - known.certain_breaks
         for identity in sorted(known.findings):
-            parts = [*known.findings[identity].parts, *([_VARIES] if identity in known.varying else [])]
+            parts = [*known.findings[identity].parts, *([_VARIES] if identity in noted else [])]
             key = identity if _BARE_KEY.fullmatch(identity) else _quoted(identity)
             lines.append(f"findings.{key} = [{', '.join(map(_quoted, parts))}]\n")
     return "".join(lines)

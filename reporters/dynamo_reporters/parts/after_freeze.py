@@ -100,11 +100,10 @@ class Frozen:
         """The reasons, those that differ in values only as one, the commonest first."""
         found: dict[str, Cause] = {}
         for each in self.occurrences:
-            if each.failures:
-                what = what_differed(each.failures[0])
-            else:
-                what = "; ".join(each.reasons) if each.reasons else "for other reasons"
+            differing = [what_differed(failure) for failure in each.failures]
+            what = differing[0] if differing else "; ".join(each.reasons or ()) or "for other reasons"
             cause = found.setdefault(what, Cause(what))
+            cause.elsewhere |= dict.fromkeys(other for other in differing if other != what)
             cause.times += each.times
             cause.noted_ns += () if each.at_ns is None else (each.at_ns,)
             cause.first_call = cause.first_call or each.called_from
@@ -126,6 +125,7 @@ class Cause:
     what: str
     compiled_for: dict[str, None] = field(default_factory=dict)
     came: dict[str, int] = field(default_factory=dict)
+    elsewhere: dict[str, None] = field(default_factory=dict)  # what differed from older entries
     times: int = 0
     noted_ns: tuple[int, ...] = ()  # when each of them was first met
     first_call: StackFrame | None = None  # the user's line that first called it so, where that is recorded
@@ -135,7 +135,13 @@ class Cause:
         compiled = f"compiled for {values(self.compiled_for)}" if self.compiled_for else ""
         came = f"came {values(self.came_counted())}" if self.came else ""
         known = ", ".join(filter(None, (compiled, came)))
-        return f"{self.what}: {known}" if known else self.what
+        return f"{self.differed}: {known}" if known else self.differed
+
+    @property
+    def differed(self) -> str:
+        """What differed from the newest entry, and from older ones."""
+        others = f" (from other versions: {', '.join(self.elsewhere)})" if self.elsewhere else ""
+        return f"{self.what}{others}"
 
     def came_counted(self) -> list[str]:
         """`7 (2 times)` for each value; of a single one, `times` says it."""
@@ -206,7 +212,7 @@ def after_freeze(recording: Recording) -> Iterator[Block]:
                     where,
                     f"{cause.times:,}",
                     "" if first is None else f"{first:.2f} s",
-                    cause.what,
+                    cause.differed,
                     values(cause.compiled_for),
                     values(cause.came_counted()) or ("not recorded" if cause.compiled_for else ""),
                 ]

@@ -261,3 +261,15 @@ def test_the_lock_file_keeps_what_differs(tmp_path: Path) -> None:
     assert (set(read.varying), read.counts["recompiles"]) == (set(varying), None)
     write_lock(tmp_path / "again.lock", {"p": read})
     assert (tmp_path / "again.lock").read_text() == text
+
+
+def test_a_break_that_every_run_has_is_locked_though_another_count_of_it_differs() -> None:
+    """A lock file says that it is there; that it is gone is better."""
+    now, _ = facts_of_runs([(facts(BREAK), found(1)), (facts(BREAK, graphs=3), found(2))])
+    assert now.certain_breaks == {BREAK.identity}
+    noted = lock_text({"train.py": now})
+    assert noted.count("differs from run to run") == 1 and 'graphs = "differs' in noted
+    locked = replace(now, varying={"graphs": "differs from run to run"}, in_every_run=frozenset())
+    assert said(now, locked=locked) == []
+    gone = said(facts(**{"graph-breaks": 0}), locked=locked)
+    assert ("better", "gone: graph break in model.py forward: if x.sum() > 0:") in gone

@@ -88,3 +88,11 @@ def test_github_is_told_that_there_was_nothing_to_compare_with() -> None:
     nothing = Checked("p", Facts({}), False)
     assert annotations(nothing, {}) == "::notice title=dynamo check::p: nothing to compare with\n"
     assert annotations(replace(nothing, is_locked=True), {}) == ""
+
+
+def test_two_breaks_of_a_line_that_read_alike_are_one_annotation() -> None:
+    twice = replace(
+        CHECKED, differences=(CHECKED.differences[0], Difference("worse", "new", "graph-break-2"))
+    )
+    alike = replace(BREAK, place=Place("a.py", 3))
+    assert annotations(twice, {BREAK.identity: alike, "graph-break-2": alike}).count("::error") == 1

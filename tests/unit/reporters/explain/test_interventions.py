@@ -100,6 +100,15 @@ def test_the_value_that_came_is_beside_the_one_that_was_compiled_for() -> None:
     assert "not recorded" in plain_text(after_freeze(replace(without, run=known.run)))
 
 
+def test_what_differs_from_other_versions_is_named_as_well() -> None:
+    reasons = ["0/1: k == 1", "0/0: tensor 'x' size mismatch at index 0. expected 32, actual 7"]
+    met = {**SERVE, "reasons": reasons, "times": 1}
+    frozen = artifact(names.FROZEN, {"frozen": True, "calls": 1, "seconds": None, "at_ns": 5})
+    known = recording(read(frozen, artifact(names.NOT_COMPILED, met)), freeze_after="1")
+    (line,) = frozen_lines(known)
+    assert "value of k (from other versions: size of x at dimension 0): compiled for 1" in line
+
+
 def test_a_later_count_takes_the_place_of_an_earlier_one() -> None:
     frames = frozen_frames(frozen_run())
     assert [(frame.name, frame.place, frame.times) for frame in frames] == [
