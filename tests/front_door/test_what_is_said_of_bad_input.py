@@ -152,4 +152,4 @@ def test_what_stands_behind_a_program_is_the_programs(tmp_path: Path) -> None:
 def test_after_a_report_there_is_no_second_document(tmp_path: Path) -> None:
     result = answer("check", "--json", "--max-graphs", "0", stored("toy"), cwd=tmp_path)
     assert (result.exit_code, json.loads(result.stdout)["schema"]) == (112, "dynamo-check")
-    assert result.stderr.endswith("got worse: graphs: 3, at most 0 allowed\n")
+    assert result.stderr.endswith("got worse: graphs: 3, at most 0 allowed, and 1 more\n")

@@ -13,4 +13,5 @@ def short(x):
     return x.to(torch.int8)  # cause
 
 
-print(short(torch.tensor([1e10, float("inf")])))
+# Sixteen, as how one number alone is converted depends on the processor.
+print(short(torch.full((16,), 1e10))[:2])
