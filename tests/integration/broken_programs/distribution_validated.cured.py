@@ -9,7 +9,7 @@ class Policy(torch.nn.Module):
 
     def forward(self, x, action):
         chosen = Categorical(logits=self.logits(x), validate_args=False)
-        return chosen.log_prob(action), chosen.entropy()
+        return chosen.logits.gather(1, action[:, None]), chosen.entropy()
 
 
 torch.manual_seed(0)
