@@ -200,7 +200,7 @@ def _key(program: Program | None) -> str | None:
 def _update(
     lock_file: Path, locked: dict[str, Facts], key: str, facts: Facts, recordings: Sequence[Recording]
 ) -> None:
-    if any(each.is_partial or (each.run is not None and each.run.exit_code != 0) for each in recordings):
+    if not all(each.ended_well for each in recordings):
         raise LockFileProblem(
             f"{lock_file} is left as it is: {key} did not end well, or not all was recorded"
         )

@@ -254,13 +254,18 @@ def report_command(
 
 
 def since_the_run_before(recording: Recording) -> Since | None:
-    """What became of the findings of the latest run of the same command; None where there is none."""
+    """What became of the findings of the latest run of the same command; None where there is none.
+
+    Nor is it said of a run that did not end well: what it did not reach would be gone, or new.
+    """
     from dynamo_core.compare.earlier import run_before
     from dynamo_core.compare.findings import since
     from dynamo_core.findings import CONTENTS
 
-    before = run_before(recording, CONTENTS)
-    return since(before, recording) if before is not None and before.processes else None
+    before = run_before(recording, CONTENTS) if recording.ended_well else None
+    if before is None or not (before.ended_well and before.processes):
+        return None
+    return since(before, recording)
 
 
 def target_recording(

@@ -103,6 +103,9 @@ def test_explain_a_program_again_says_what_became_of_the_findings(forked: Runner
     script.write_text("\n".join(lines))
     again = json.loads(forked("explain", "--json", script).stdout)["since"]
     assert (again["gone"], again["new"]) == ([], ["graph break at edited.py:3"])
+    script.write_text("raise SystemExit(3)\n" + "\n".join(lines))
+    ended_early = forked("explain", "--json", script)
+    assert (ended_early.exit_code, json.loads(ended_early.stdout)["since"]) == (3, None)
 
 
 def test_explain_writes_a_file(run: Runner, tmp_path: Path) -> None:

@@ -402,6 +402,11 @@ class Recording:
     url: str | None = None
 
     @property
+    def ended_well(self) -> bool:
+        """Whether all of the run was recorded, and nothing says that the program failed."""
+        return not self.is_partial and (self.run is None or self.run.exit_code == 0)
+
+    @property
     def address(self) -> str:
         """What names it on a command line: its URL, or else its path."""
         return self.url or str(self.path)
