@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from dynamo_reporters.registry import OF_RECORDINGS, REPORTS
 from support.answering import answer

@@ -6,16 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from referencing import Registry, Resource
 
 from dynamo_core.case import Case
 from dynamo_core.compare import compare
@@ -34,6 +30,7 @@ from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile import report as profile
 from dynamo_reporters.report import document, page
 from support.every_record import EVENTS, HEADS, PAYLOADS, TRACE, WANTED, build, event_record, parse
+from support.schemas import validate
 from support.trace_bytes import FRAME, artifact, record
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -188,18 +185,6 @@ REPORTS = (
 )
 
 
-@cache
-def schema_of(name: str) -> jsonschema.Draft202012Validator:
-    """What the JSON document of a report must be."""
-    files = (resources.files("dynamo_reporters") / "schemas").iterdir()
-    known = {schema["$id"]: schema for schema in (json.loads(file.read_text()) for file in files)}
-    registry: Registry[Any] = Registry().with_resources(
-        (key, Resource.from_contents(schema)) for key, schema in known.items()
-    )
-    wanted = known[f"{name.removeprefix('dynamo-')}.schema.json"]
-    return jsonschema.Draft202012Validator(wanted, registry=registry)
-
-
 thorough = settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
@@ -237,7 +222,7 @@ def test_wrong_values_do_not_reach_the_reports(data: bytes) -> None:
         assert not _OBEYED.search(text)
         content = document(report, case)
         assert json.dumps(content, allow_nan=False)
-        schema_of(report.name).validate(content)
+        validate(content)
 
 
 @settings(thorough, max_examples=60, derandomize=True)
@@ -251,7 +236,7 @@ def test_wrong_values_do_not_reach_the_comparison_of_two_runs(data: bytes) -> No
         assert not _OBEYED.search(plain_text(diff_blocks(difference, before, after)))
         content = document(compared(before, after), difference)
         assert json.dumps(content, allow_nan=False)
-        schema_of(content["schema"]).validate(content)
+        validate(content)
         if before is after:
             assert difference.verdict == "nothing differs"
 

@@ -83,12 +83,17 @@ def sentences() -> dict[str, tuple[str, ...]]:
     return {begin: tuple(texts) for begin, texts in found.items() if len(begin) == _LEAST_SENTENCE}
 
 
-def sentence_at(text: str, position: int) -> str | None:
-    """The longest known sentence at this position of the text."""
-    for sentence in sentences().get(text[position : position + _LEAST_SENTENCE], ()):
-        if text.startswith(sentence, position):
-            return sentence
-    return None
+def known_sentences(text: str) -> Iterator[tuple[int, str]]:
+    """The longest known sentences in a text, one behind the other, each with where it begins."""
+    known = sentences()
+    end = 0
+    for at in range(len(text)):
+        if at < end or (begin := text[at : at + _LEAST_SENTENCE]) not in known:
+            continue
+        sentence = next((each for each in known[begin] if text.startswith(each, at)), None)
+        if sentence is not None:
+            yield at, sentence
+            end = at + len(sentence)
 
 
 @cache

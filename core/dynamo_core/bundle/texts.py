@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from .placeholders import Placeholders, is_of_torch, sentence_at
+from .placeholders import Placeholders, is_of_torch, known_sentences
 
 _ANY_NUMBER = "N"  # in a line of source, where a digit would look like the original
 _INSIDE = r"(?P<inside>(?:\\.|(?!(?P=quote))[^\\]){0,1000}?)"
@@ -121,14 +121,10 @@ class Texts:
     def _sentences(self, line: str) -> str:
         """A line in which known sentences stay; between them each token is replaced by itself."""
         parts: list[str] = []
-        begin = position = 0
-        while position < len(line):
-            sentence = sentence_at(line, position)
-            if sentence is None:
-                position += 1
-                continue
-            parts += [self._tokens(line[begin:position]), sentence]
-            begin = position = position + len(sentence)
+        begin = 0
+        for at, sentence in known_sentences(line):
+            parts += [self._tokens(line[begin:at]), sentence]
+            begin = at + len(sentence)
         return "".join([*parts, self._tokens(line[begin:])])
 
     def _tokens(self, text: str) -> str:

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -191,8 +192,9 @@ def project_settings(folder: Path) -> ProjectSettings | None:
     return ProjectSettings(file, ours)
 
 
-def _parsed(text: str) -> dict[str, Any]:
-    """The content of a TOML file. The parser is only imported where there is a file."""
+@cache
+def _parsed(text: str) -> Mapping[str, Any]:
+    """The content of a TOML file, for which several options ask. The parser is imported where there is one."""
     if sys.version_info >= (3, 11):
         from tomllib import loads
     else:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo_core.bundle.placeholders import Placeholders, sentence_at
+from dynamo_core.bundle.placeholders import Placeholders, known_sentences
 from dynamo_core.bundle.texts import Texts
 
 
@@ -29,9 +29,9 @@ def test_an_argument_of_several_words_goes_whole_and_of_one_word_by_word(texts: 
 
 
 def test_what_we_say_in_two_words_is_known_and_nothing_of_one_word(texts: Texts) -> None:
-    assert sentence_at("a Backward graph", 2) == "Backward graph"
-    assert sentence_at("a Backward graph", 3) is None
-    assert sentence_at("Backward zircon", 0) is None
+    twice = "a Backward graph, Backward graph"
+    assert [*known_sentences(twice)] == [(2, "Backward graph"), (18, "Backward graph")]
+    assert not [*known_sentences("Backward zircon")]
 
 
 def test_below_a_place_of_a_stack_what_is_deeper_is_source_and_what_is_not_ends_it(texts: Texts) -> None:

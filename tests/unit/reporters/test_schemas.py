@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from dynamo_core.shared.declared import Ge, Gt
 from dynamo_reporters.documents import json_schema

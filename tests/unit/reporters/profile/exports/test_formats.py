@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 from hypothesis import Phase as HypothesisPhase
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -271,7 +271,7 @@ def test_chrome_has_marks_on_a_track_that_lasts_to_the_end_of_the_program() -> N
 
 def test_speedscope_is_valid_and_a_graphs_calls_are_one_function() -> None:
     document = assert_valid_speedscope(to_speedscope(recording(process(7))))
-    jsonschema.validate(document, SPEEDSCOPE)
+    jsonschema_rs.validate(SPEEDSCOPE, document)
     frames = document["shared"]["frames"]
     assert frames.count({"name": "graph 1 [0/1]", "file": PLACE.file, "line": PLACE.line}) == 1
     active = document["profiles"][document["activeProfileIndex"]]
