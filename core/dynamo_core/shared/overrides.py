@@ -194,7 +194,7 @@ def project_settings(folder: Path) -> ProjectSettings | None:
 
 @cache
 def _parsed(text: str) -> Mapping[str, Any]:
-    """The content of a TOML file, for which several options ask. The parser is imported where there is one."""
+    """The content of a TOML file, for which several options ask. A parser is imported only then."""
     if sys.version_info >= (3, 11):
         from tomllib import loads
     else:
