@@ -70,12 +70,13 @@ def test_github_gets_an_error_with_cause_and_first_remedy_and_a_notice_of_what_i
         CHECKED, differences=(*CHECKED.differences, COUNT, Difference("better", "graph-breaks: 2 → 1"))
     )
     assert annotations(both, {BREAK.identity: known}).splitlines() == [
+        "dynamo check: p: worse, 1 finding",
         "::error title=dynamo check%3A graph break,file=a%2Cb.py,line=3"
         "::new%0A100 %25 of it: prints%0A→ use torch.where",
         "::error title=dynamo check::graphs: 2 → 3",
         "::notice title=dynamo check::graph-breaks: 2 → 1",
     ]
-    (nothing_known, *_) = annotations(both, {BREAK.identity: replace(known, remedies=())}).splitlines()
+    (_, nothing_known, *_) = annotations(both, {BREAK.identity: replace(known, remedies=())}).splitlines()
     assert nothing_known.endswith("prints")
 
 
@@ -86,8 +87,12 @@ def test_no_annotation_stands_beside_a_line_of_a_library() -> None:
 
 def test_github_is_told_that_there_was_nothing_to_compare_with() -> None:
     nothing = Checked("p", Facts({}), False)
-    assert annotations(nothing, {}) == "::notice title=dynamo check::p: nothing to compare with\n"
-    assert annotations(replace(nothing, is_locked=True), {}) == ""
+    said = "p: nothing to compare with"
+    assert annotations(nothing, {}) == f"dynamo check: {said}\n::notice title=dynamo check::{said}\n"
+
+
+def test_the_log_of_a_check_that_passes_says_so() -> None:
+    assert annotations(Checked("p", Facts({}), True), {}) == "dynamo check: p: unchanged\n"
 
 
 def test_two_breaks_of_a_line_that_read_alike_are_one_annotation() -> None:

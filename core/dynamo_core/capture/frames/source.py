@@ -92,6 +92,24 @@ def caller_outside_of(folder: str, own_file: str | None = None) -> dict[str, Any
     return None
 
 
+def caller_of(code: CodeType, folder: str) -> dict[str, Any] | None:
+    """The line that called a function; where it goes on behind a graph break, that called the first part."""
+    function = _function_of(code)
+    for frame in frames_outwards():
+        is_another_part = code.co_name != function[1] and _function_of(frame.f_code) == function
+        if not (is_in(frame, folder) or is_another_part):
+            return stack_line(frame)
+    return None
+
+
+def _function_of(code: CodeType) -> tuple[str, str]:
+    """The file and name of a function; of one that goes on behind a graph break, its original name."""
+    name = code.co_name
+    if name.startswith(_RESUME_PREFIX):
+        name = name.removeprefix(_RESUME_PREFIX).rpartition("_at_")[0]
+    return code.co_filename, name
+
+
 def frames_outwards() -> Iterator[FrameType]:
     """The frames of the stack, from the caller outwards."""
     frame: FrameType | None = sys._getframe(1)

@@ -27,7 +27,7 @@ from ...shared.choices import is_named_by, parse_freeze_after
 from ...shared.records import FrameNotCompiled, FreezeNoted
 from ...shared.settings import ON_RECOMPILE_ERROR, Settings
 from ..errors import NotCompiled
-from ..frames.source import caller_outside_of, method_name, torch_folder
+from ..frames.source import caller_of, method_name, torch_folder
 from ..primitives import perf_counter_ns, time_ns
 from ..probe_guard import ProbeGuard
 from ..probes.trace_handler import TraceHandler
@@ -73,7 +73,7 @@ class Freeze:
         self._noted_of: dict[object, dict[tuple[_Reasons | None, _Came | None], None]] = {}
         self._torch_folder = ""
         self._method_of = probes.guarded("methods of frames not compiled")(method_name)
-        self._find_caller = probes.guarded("callers of frames not compiled")(caller_outside_of)
+        self._find_caller = probes.guarded("callers of frames not compiled")(caller_of)
         self._what_came = probes.guarded("the values that came after the freeze")(_what_came)
         self._not_compiled = Occurrences(probes.stream, FrameNotCompiled)
 
@@ -152,7 +152,7 @@ class Freeze:
                 "reasons": noted[0],
                 "came": noted[1],
                 "method": self._method_of(frame),
-                "called_from": self._find_caller(self._torch_folder),
+                "called_from": self._find_caller(code, self._torch_folder),
             },
         )
         return _Refused(reasons, came)

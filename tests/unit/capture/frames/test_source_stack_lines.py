@@ -3,7 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-from dynamo_core.capture.frames.source import caller_outside_of, frames_outwards, is_in, stack_line
+from dynamo_core.capture.frames.source import (
+    caller_of,
+    caller_outside_of,
+    frames_outwards,
+    is_in,
+    stack_line,
+)
 from dynamo_core.findings import find
 from dynamo_core.model import Place, StackFrame
 from support.made import of_one_process
@@ -34,6 +40,20 @@ def test_the_caller_is_the_innermost_line_that_is_not_of_the_folder() -> None:
     assert found["text"] == 'found = caller_outside_of("/there/is/none/")'
     outside = caller_outside_of(f"{Path(HERE).parent}/")
     assert outside is not None and outside["file"] != HERE
+
+
+def test_what_goes_on_behind_a_break_was_called_by_what_called_its_function() -> None:
+    def resumed_by(name: str) -> str:
+        code = test_without_any_caller_outside_there_is_none.__code__.replace(co_name=name)
+        found = caller_of(code, "/there/is/none/")
+        assert found is not None
+        return str(found["name"])
+
+    assert resumed_by("another") == resumed_by("torch_dynamo_resume_in_another_at_9") == "resumed_by"
+    assert resumed_by("torch_dynamo_resume_in_resumed_by_at_9") == (
+        "test_what_goes_on_behind_a_break_was_called_by_what_called_its_function"
+    )
+    assert resumed_by("resumed_by") == "resumed_by"  # which calls itself
 
 
 def test_without_any_caller_outside_there_is_none() -> None:
