@@ -81,7 +81,7 @@ def bench_blocks(bench: Bench) -> Iterator[Block]:
     yield _times(figures)
     yield from speed_ups_drawn(_estimates(figures))
     yield from _explained(figures)
-    yield from _rounds_and_load(bench, figures)
+    yield from _what_limits_it(bench, figures)
     yield Heading("Compiling and memory")
     yield _costs(figures)
     if any(run.graph_breaks or run.recompiles for each in figures if (run := each.first_success) is not None):
@@ -291,8 +291,13 @@ def _explained(figures: list[Figures]) -> Iterator[Block]:
         )
 
 
-def _rounds_and_load(bench: Bench, figures: list[Figures]) -> Iterator[Block]:
-    """Whether the rounds were enough, and what else went on in the machine, where that was a lot."""
+def _what_limits_it(bench: Bench, figures: list[Figures]) -> Iterator[Block]:
+    """What a backend did not take, whether the rounds were enough, and what else went on in the machine."""
+    for each in figures:
+        if (run := each.first_success) is not None and run.untaken is not None:
+            yield Paragraph(
+                f"{each.backend.name} did not take {run.untaken}: what it did not take ran eager.", "warning"
+            )
     undecided = [each.backend.name for each in figures if each.is_decided is False]
     if undecided and bench.rounds == bench.most_rounds and not bench.is_interrupted:
         yield Paragraph(

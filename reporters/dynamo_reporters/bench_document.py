@@ -102,6 +102,7 @@ class BackendFigures:
     graphs: Annotated[Count | None, At("first_success.graphs")]
     graph_breaks: Annotated[Count | None, At("first_success.graph_breaks")]
     recompiles: Annotated[Count | None, At("first_success.recompiles")]
+    untaken: Annotated[str | None, At("first_success.untaken"), "the graphs that it did not take, and why"]
     agreement: Annotated[
         Agreement | None,
         "of the outputs of its graphs with eager's, on the same inputs; null for eager itself",

@@ -58,7 +58,7 @@ def test_what_is_left_eager_counts_and_comes_first(explained: Explain, tmp_path:
     assert document["summary"]["graphs"] == 0
     assert document["summary"]["frames_left_eager"] == 2
     first = document["findings"][0]
-    assert first["kind"] == "left eager by a limit"
+    assert first["kind"] == "left eager by dynamo run"
     assert "Net.forward" in first["title"]
     assert "5 ops" in first["title"]
     assert "--semantics compiled" in first["remedies"][0]["text"]

@@ -182,10 +182,10 @@ class CompileRecords:
 
     @cached_property
     def fallbacks(self) -> Mapping[tuple[str, str], list[Frame]]:
-        """The frames that fell back to eager, by file and function name."""
+        """The frames that fell back to eager, or that we left to it, by file and function name."""
         found: dict[tuple[str, str], list[Frame]] = {}
         for frame in self.process.entire.frames:
-            if frame.outcome == "failed":
+            if frame.outcome == "failed" or frame.limit is not None:
                 found.setdefault((frame.place.file, frame.name), []).append(frame)
         return found
 

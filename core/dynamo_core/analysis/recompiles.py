@@ -237,7 +237,7 @@ class FrameRecompiles:
         return None
 
     def eager_caller(self, compiles: Iterable[Compile]) -> Frame | None:
-        """The caller of these compiles that fell back to eager, so that the frame is compiled by itself."""
+        """The caller of these compiles that runs eager, so that the frame is compiled by itself."""
         records = self.records
         calls = [call for each in compiles for call in records.callers_in_order.get(each.compile_id, ())]
         for _, call in sorted(calls, key=itemgetter(0)):

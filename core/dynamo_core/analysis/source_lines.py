@@ -59,6 +59,27 @@ def is_made_of_conditions(line: str) -> bool:
     return branch is not None and any(map(_needs_bool, ast.walk(branch.test)))
 
 
+def begins_with_a_guard(line: str) -> bool:
+    """Whether that condition is `x is not None and …`, where only what is behind it may use `x`."""
+    branch = next((node for node in _nodes(line) if isinstance(node, _Branch)), None)
+    test = None if branch is None else branch.test
+    return isinstance(test, ast.BoolOp) and _asks_for_a_kind(test.values[0])
+
+
+def _asks_for_a_kind(test: ast.expr) -> bool:
+    """Whether Python knows the answer without the value of any tensor."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=asked):
+            return _asks_for_a_kind(asked)
+        case ast.BoolOp():
+            return all(map(_asks_for_a_kind, test.values))
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
+            return True
+        case ast.Call(func=ast.Name(id="isinstance" | "hasattr" | "callable")):
+            return True
+    return False
+
+
 def assigns_nothing(line: str) -> bool:
     """Whether the line assigns to no name: a call whose result is not used, or an entry of a dictionary."""
     is_statement = any(isinstance(node, ast.Expr | ast.Assign) for node in _nodes(line))

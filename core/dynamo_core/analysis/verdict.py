@@ -109,6 +109,8 @@ def verdict(recording: Recording, summary: Summary) -> str:
         parts.append(f"{number(summary.frames_fell_back, 'frame')} fell back to eager")
     if summary.frames_left_eager:
         parts.append(f"{number(summary.frames_left_eager, 'frame')} left eager by dynamo run")
+    if untaken := sum(graph.is_untaken for process in recording.processes for graph in process.graphs):
+        parts.append(f"{number(untaken, 'graph')} that no backend took")
     if summary.frames_raised:
         parts.append(f"{number(summary.frames_raised, 'frame')} raised an error in the compiler")
     elif summary.failed_compiles and summary.frames_fell_back is None:
@@ -384,6 +386,12 @@ def untaken_sentence(graph: Graph, process: Process, recording: Recording) -> st
         f"{graph_frame(graph)} at {place(graph.frame_place)}{process_title(process, recording)}, "
         f"{outcome}: {declined_because(graph)}"
     )
+
+
+def untaken_words(recording: Recording) -> str | None:
+    """How many graphs no backend took, and why the first one; None where each was taken."""
+    untaken = [graph for process in recording.processes for graph in process.graphs if graph.is_untaken]
+    return f"{number(len(untaken), 'graph')} ({declined_because(untaken[0])})" if untaken else None
 
 
 def declined_because(graph: Graph) -> str:

@@ -24,6 +24,7 @@ from ..analysis.time.wall import (
     is_main,
     wall_time,
 )
+from ..analysis.verdict import untaken_words
 from ..analysis.verification import (
     not_compared_lines,
     program_sentence,
@@ -187,8 +188,9 @@ class Run:
     `marks` are the times at which some of the steps began, by the step's number (from 1); `steps` is how many
     began in all. Recording a mark takes `mark_seconds`, which are not the program's. `compiling` are the
     intervals in which something was compiled. `working_seconds` is the whole run without imports, compiling
-    and exit. `peaks` are bytes: `resident`, and by CUDA device. `stdout` may be cut at its end
-    (LONGEST_OUTPUT); `log` is the file with its stderr. `load` is the other load on the machine.
+    and exit. `untaken` says which graphs no backend took. `peaks` are bytes: `resident`, and by CUDA device.
+    `stdout` may be cut at its end (LONGEST_OUTPUT); `log` is the file with its stderr. `load` is the other
+    load on the machine.
     """
 
     problem: str | None = None
@@ -202,6 +204,7 @@ class Run:
     graphs: int | None = None
     graph_breaks: int | None = None
     recompiles: int | None = None
+    untaken: str | None = None
     recording: str | None = None
     stdout: str = ""
     is_stdout_cut: bool = False
@@ -279,6 +282,7 @@ def read_run(recording: Recording, problem: str | None, stdout: str, is_stdout_c
         graphs=summary.graphs,
         graph_breaks=summary.graph_breaks,
         recompiles=summary.recompiles,
+        untaken=untaken_words(recording),
         recording=str(recording.path),
         stdout=stdout,
         is_stdout_cut=is_stdout_cut,

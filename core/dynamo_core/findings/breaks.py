@@ -240,10 +240,10 @@ _LIFTED = {
     "--op-limit": "`dynamo run --op-limit 0` lifts the limit; so large a graph takes long to compile.",
     "--trace-limit": "`dynamo run --trace-limit 0` lifts the limit; tracing then takes as long as it needs.",
     "--compile-limit": "a larger `dynamo run --compile-limit` leaves the backend more time.",
-    "--capture-budget": "`dynamo run --capture-budget 0` compiles it, however long that takes; so does a run "
-    "in which the program itself takes as long.",
-    "--semantics": "`dynamo run --semantics compiled` compiles it, as torch.compile does; what the program "
-    "computes may then differ.",
+    "--capture-budget": "`dynamo run --capture-budget 0` compiles what waited, however long that takes; so "
+    "does a run in which the program itself takes as long.",
+    "--semantics": "`dynamo run --semantics compiled` compiles what was left to eager, as torch.compile "
+    "does; what the program computes may then differ.",
 }
 
 
@@ -266,7 +266,7 @@ def _left_eager(
 ) -> Draft:
     outside, (reason,) = figures.outside_seconds(process), evidence.records
     return Draft(
-        "left eager by a limit",
+        "left eager by dynamo run",
         key=(limit,),
         title=f"{name} at {place(frame.place)} runs eager: {reason}",
         cause=reason,
@@ -276,5 +276,6 @@ def _left_eager(
         cost=_cost_of_eager(outside),
         outside_seconds=outside or 0.0,
         evidence=evidence,
-        remedies=remedy("left eager by a limit", _LIFTED.get(limit)),
+        remedies=remedy("left eager by dynamo run", _LIFTED.get(limit)),
+        brings_about=figures.recompiles_below([process], [frame] if isinstance(frame, Frame) else ()),
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..analysis.figures import Figures
 from ..analysis.ranks.differences import collective_difference
 from ..analysis.ranks.members import Side, ranks_in_words, ranks_of
-from ..analysis.verdict import declined_because, untaken_sentence
+from ..analysis.verdict import declined_because, short_backend, untaken_sentence
 from ..analysis.verification import (
     ProgramCall,
     Verification,
@@ -18,7 +18,7 @@ from ..analysis.verification import (
     wrong_call_text,
 )
 from ..analysis.words import place, without_numbers
-from ..model import Place, Process, VerifiedCall, VerifiedProgramCall
+from ..model import Graph, Place, Process, VerifiedCall, VerifiedProgramCall
 from ..shared.names import MORE_EXACT
 from .build import remedy
 from .finding import Cost, Draft, Evidence, Figure
@@ -193,17 +193,20 @@ def _side(side: Side) -> str:
 # Findings: graphs that none of the backends that were named took, so that they run eager.
 
 
-_ADD_ONE = (
-    "name a backend after them that accepts it (`--backend A,B,inductor`), or do what the reason says; "
-    "`dynamo backends --check` shows which ones work here."
-)
+def _add_one(graph: Graph) -> str:
+    declined = () if graph.assigned_backend is None else graph.assigned_backend.declined
+    asked = ",".join(short_backend(each.backend) for each in declined)
+    return (
+        f"add a backend that takes such graphs (`--backend {asked},inductor`), or do what the reason says "
+        f"({declined_because(graph)}); `dynamo backends --check` shows which ones work here."
+    )
 
 
 def not_taken(figures: Figures) -> Iterator[Draft]:
     """One for each graph."""
     for process in figures.recording.processes:
         for graph in process.graphs:
-            if graph.assigned_backend is None or graph.assigned_backend.by is not None:
+            if not graph.is_untaken:
                 continue
             spent = graph.host_seconds
             compile_ids = () if graph.compile_id is None else (str(graph.compile_id),)
@@ -217,5 +220,5 @@ def not_taken(figures: Figures) -> Iterator[Draft]:
                 function=graph.frame_name,
                 cost=Cost() if spent is None else Cost(saves_at_most=Figure(spent, "estimated")),
                 evidence=Evidence(compile_ids, (graph.number,)),
-                remedies=remedy("backend declined", _ADD_ONE),
+                remedies=remedy("backend declined", _add_one(graph)),
             )

@@ -13,7 +13,7 @@ Kind = Literal[
     "ranks differ",
     "fell back to eager",
     "recompile limit",
-    "left eager by a limit",
+    "left eager by dynamo run",
     "graph break",
     "never called",
     "recompile",
@@ -40,8 +40,8 @@ class KindSpec(NamedTuple):
 
     of_the_compiler: what the compiler made of the program, the same in every run; other kinds rest on times,
         so that `check`, `diff`, `fix` and `pytest --dynamo` do not go by them
-    rank: "wrong" where no time decides (a wrong result, an error, a hang); of unknown time, "keeps out"
-        (of graphs) comes first, then "untimed"; within a rank the rows are in order
+    rank: "wrong" where no time decides (a wrong result, an error, a hang, a backend in vain); of unknown
+        time, "keeps out" (of graphs) comes first, then "untimed"; within a rank the rows are in order
     of_the_run: true of a run more than of the program: a shorter or a colder run has another figure
     is_context: true of any short run, and there no reason to change the program
     is_counted: its title says what was found, and how often stands behind it
@@ -120,7 +120,7 @@ SPECS: dict[Kind, KindSpec] = {
         counted_in=("graphs", "recompiles"),
         diff_words=("recompile limit that was hit", "recompile limits that were hit"),
     ),
-    "left eager by a limit": KindSpec(
+    "left eager by dynamo run": KindSpec(
         rank="keeps out", is_counted=True, is_cured_by_option=True, shown_by="dynamo explain"
     ),
     "graph break": KindSpec(
@@ -165,6 +165,7 @@ SPECS: dict[Kind, KindSpec] = {
     ),
     "backend declined": KindSpec(
         of_the_compiler=True,
+        rank="wrong",
         shown_by="dynamo explain",
         needs="graphs",
         diff_words=("graph that no backend took", "graphs that no backend took"),

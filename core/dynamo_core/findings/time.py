@@ -224,7 +224,8 @@ def never_pays_back(figures: Figures) -> Iterator[Draft]:
         if inside <= 0 or compiling < 2 * inside:
             continue
         times = 1 + compiling / inside
-        both = ", forward and backward" if any(graph.backward for graph in process.graphs) else ""
+        goes_back = any(graph.backward is not None and graph.backward.calls for graph in process.graphs)
+        both = ", forward and backward" if goes_back else ""
         ran = f"the compiled graphs ran {seconds(inside)} in all{both}"
         yield Draft(
             "never pays back",

@@ -207,6 +207,11 @@ class Graph:
         return self.times is not None and self.times.running_since_ns is not None
 
     @property
+    def is_untaken(self) -> bool:
+        """Whether none of the backends that were asked took it."""
+        return self.assigned_backend is not None and self.assigned_backend.by is None
+
+    @property
     def seconds_with_backward(self) -> float | None:
         """The seconds in its calls and in those of its backward graph, as the host saw them."""
         if self.host_seconds is None:

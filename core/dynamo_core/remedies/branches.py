@@ -6,7 +6,12 @@ Source: torch/_dynamo/symbolic_convert.py (generic_jump); read with 2.13, its na
 
 import re
 
-from ..analysis.source_lines import has_computed_message, is_made_of_conditions, targets_of
+from ..analysis.source_lines import (
+    begins_with_a_guard,
+    has_computed_message,
+    is_made_of_conditions,
+    targets_of,
+)
 from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule, indentation
 
 _BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent jump")
@@ -58,6 +63,10 @@ def _only_reports(break_context: BreakContext) -> bool:
 
 def _is_made_of_conditions(break_context: BreakContext) -> bool:
     return is_made_of_conditions(break_context.line)
+
+
+def _begins_with_a_guard(break_context: BreakContext) -> bool:
+    return begins_with_a_guard(break_context.line)
 
 
 def _has_computed_message(break_context: BreakContext) -> bool:
@@ -262,6 +271,21 @@ _BRANCHES: BreakRules = (
     ),
     Rule(
         _BRANCH,
+        "which way `{branch}` goes depends on what a tensor holds, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "ask what needs no tensor's value in an `if` of its own, as the rest of `{condition}` "
+                "may only be asked behind it; for the rest calculate both and choose, "
+                "`torch.where(condition, then, else)`, for each value that the branches change{careful}.",
+                cures=("mask_that_may_be_none",),
+                change=TO_WHERE,
+                not_for=("error_raised_on_a_value", "loop_that_is_left", "and_of_two_values"),
+            ),
+        ),
+        when=_begins_with_a_guard,
+    ),
+    Rule(
+        _BRANCH,
         "which way `{branch}` goes depends on what tensors hold, " + NOT_KNOWN,
         (
             RemedyTemplate(
@@ -270,7 +294,7 @@ _BRANCHES: BreakRules = (
                 "each side in brackets, and `==` or `torch.isin` for `in`{careful}.",
                 cures=("and_of_two_values",),
                 change=TO_WHERE,
-                not_for=("error_raised_on_a_value", "loop_that_is_left", "assert_of_two_values"),
+                not_for=("error_raised_on_a_value", "loop_that_is_left", "mask_that_may_be_none"),
             ),
         ),
         when=_is_made_of_conditions,

@@ -359,6 +359,17 @@ TORCH_CODE: BreakRules = (
         ),
     ),
     Rule(
+        re.compile(r"failed to run FX node with fake tensors|when making fake tensor call"),
+        "an operation of this line raised the error while torch traced it with the shapes and dtypes of the "
+        "call, as it mostly does in plain Python",
+        (
+            RemedyTemplate(
+                "run the program with `TORCHDYNAMO_DISABLE=1`: where plain Python raises the error as well, "
+                "change what `{call}` is given; else `dynamo repro` makes a small file of it for a report.",
+            ),
+        ),
+    ),
+    Rule(
         re.compile(r"returned non-Tensor"),
         "`torch.get_default_device()` gives no tensor, so that torch cannot put the call into a graph",
         (

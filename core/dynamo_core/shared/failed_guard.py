@@ -34,6 +34,8 @@ _NUMBERS = r"\. expected (?P<expected>-?\d{1,20}), actual (?P<actual>-?\d{1,20})
 # A number that a variable is compared with, and the variable's name.
 _LITERAL = r"-?\d{1,40}(?:\.\d{0,40})?(?:e[-+]?\d{1,4})?"
 _NAME = r"(?P<source>[A-Za-z_][\w.\[\]'\"]{0,400})"
+_TRUTH = {"0": "False", "1": "True"}
+_OTHER = {"False": "True", "True": "False"}
 # The kind of difference, and the pattern of torch's text for it, with groups for the parts.
 _KINDS: Mapping[str, re.Pattern[str]] = {
     "size": _mismatch("size", _AT_INDEX + _NUMBERS),
@@ -173,6 +175,10 @@ def _kind(check: str) -> tuple[str, Mapping[str, str | None]]:
                 return "length", {**parts, "expected": "0"}
             if kind == "relation of sizes" and len(sizes := sizes_in(check)) == 1:
                 return kind, {"source": sizes[0][0], "index": str(sizes[0][1])}
+            if kind == "requires_grad":
+                expected = _TRUTH.get(parts["expected"] or "", parts["expected"])
+                actual = _TRUTH.get(parts["actual"] or "", parts["actual"]) or _OTHER.get(expected or "")
+                return kind, parts | {"expected": expected, "actual": actual}
             if kind == "none or bool":
                 return "value", parts | ({"actual": "None"} if parts["expected"] == "not None" else {})
             return kind, parts

@@ -99,11 +99,7 @@ def taken_line(recording: Recording) -> str | None:
 
 def untaken_lines(recording: Recording) -> list[str]:
     """A line for each graph that no backend took, as far as there is room."""
-    untaken = [
-        (graph, process)
-        for graph, process in _chosen(recording)
-        if graph.assigned_backend is not None and graph.assigned_backend.by is None
-    ]
+    untaken = [(graph, process) for graph, process in _chosen(recording) if graph.is_untaken]
     lines = [untaken_sentence(graph, process, recording) for graph, process in untaken[:_SHOWN]]
     rest = len(untaken) - _SHOWN
     return [*lines, f"… and {number(rest, 'more graph')} that no backend took"] if rest > 0 else lines

@@ -121,7 +121,7 @@ EXAMPLES: dict[Kind, Example] = {
     ),
     "compiler error": Example({"frames": [frame("raised")]}, {"frames": [frame("raised", is_exit=True)]}),
     "fell back to eager": Example({"frames": [frame("failed")]}, {"frames": [frame("skipped")]}),
-    "left eager by a limit": Example(
+    "left eager by dynamo run": Example(
         {"frames": [frame("failed", limit="--loop-limit")]}, {"frames": [frame("failed")]}
     ),
     "recompile limit": Example(

@@ -469,9 +469,9 @@ def test_a_frame_that_waited_until_the_end_was_left_eager_and_counts() -> None:
     waited = Deferred("forward", Place("/x/a.py", 3), 7)
     recording = of_one_process(deferred=[waited])
     (found,) = find(recording)
-    assert found.kind == "left eager by a limit"
+    assert found.kind == "left eager by dynamo run"
     assert "in each of its 7 calls (--capture-budget)" in found.title
-    assert found.remedies[0].text.startswith("`dynamo run --capture-budget 0` compiles it")
+    assert found.remedies[0].text.startswith("`dynamo run --capture-budget 0` compiles what waited")
     assert summarize(recording).frames_left_eager == 1
     compiled = replace(fallback(), name="forward", place=waited.place, outcome="compiled")
     assert summarize(of_one_process(deferred=[waited], frames=[compiled])).frames_left_eager == 0
@@ -481,15 +481,15 @@ def test_a_frame_that_capture_left_eager_at_a_limit_is_a_finding_with_the_option
     reason = "its graph has more than 9 ops (--op-limit 9)"
     limited = replace(fallback(reason=reason), outcome="skipped", limit="--op-limit")
     (found,) = find(of_one_process(frames=[limited]))
-    assert found.kind == "left eager by a limit"
+    assert found.kind == "left eager by dynamo run"
     assert found.title == f"tokens at /home/me/train.py:20 runs eager: {reason}"
     assert found.remedies[0].text.startswith("`dynamo run --op-limit 0` lifts the limit")
     assert find(of_one_process(frames=[replace(limited, limit=None)])) == []
     library = replace(limited, place=Place("/usr/lib/python3/site-packages/lib/model.py", 3))
     both = find(of_one_process(frames=[library, limited, limited], breaks=[a_break()]))
     assert [(each.kind, each.is_library) for each in both] == [
-        ("left eager by a limit", False),
+        ("left eager by dynamo run", False),
         ("graph break", False),
-        ("left eager by a limit", True),
+        ("left eager by dynamo run", True),
     ]
     assert both[0].title.endswith("(--op-limit 9) (2 times)")

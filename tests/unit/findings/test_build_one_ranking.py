@@ -53,7 +53,7 @@ def test_no_line_of_a_librarys_comes_before_one_of_the_users(kind: Kind) -> None
 
 
 def test_what_an_option_cures_is_the_users_to_change_wherever_it_stands() -> None:
-    left, recompile = finding("left eager by a limit", 40.0, is_library=True), finding("recompile", 6.0)
+    left, recompile = finding("left eager by dynamo run", 40.0, is_library=True), finding("recompile", 6.0)
     assert ranked([recompile, left]) == [left, recompile]
 
 

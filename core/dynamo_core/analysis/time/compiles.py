@@ -132,7 +132,7 @@ def _recorded_lookups(lookups: Iterable[CacheLookup]) -> dict[str, tuple[str, ..
 # torch's cumulative times, each within the one before; each title is for the time outside the next one.
 _NESTED = (
     ("dynamo", "Dynamo: tracing, guards"),
-    ("backend", "backend: AOTAutograd, caches"),
+    ("backend", "backend: own code, AOTAutograd, caches"),
     ("inductor", "backend: Inductor, lowering and scheduling"),
     ("inductor_code_gen", "backend: Inductor, code generation and kernels"),
 )

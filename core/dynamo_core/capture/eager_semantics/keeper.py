@@ -1,6 +1,7 @@
 """Keep eager's semantics for the graphs of a captured program, from when capture begins until it ends."""
 
 import importlib
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -72,9 +73,10 @@ class Keeper:
                 notes = Notes(None, self._probes)
                 notes.add("caught_exception", "eager", **notes.at(handled[:2]))
                 ops = sum(node.op.startswith("call_") for node in gm.graph.nodes)
+                counted = "1 op" if ops == 1 else f"{ops} ops"
                 self.skip_frame(
-                    f"the program handles what {handled.file}:{handled.line} may raise, and its graph of "
-                    f"{ops} ops could not be run again in eager"
+                    f"the program handles what line {handled.line} of {os.path.basename(handled.file)} may "
+                    f"raise, and its graph of {counted} could not be run again in eager"
                 )
             handled = None
         self._thread.frame_has_handlers |= handled is not None

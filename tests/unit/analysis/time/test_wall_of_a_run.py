@@ -46,7 +46,7 @@ def test_each_phase_is_without_the_one_inside_and_a_backward_is_one_of_its_own()
     backward = replace(compiled(0, 3.0), is_forward=False, phases={"inductor": 3.0})
     assert phases_of([first, second, backward]) == [
         Phase("Dynamo: tracing, guards", 5.0),
-        Phase("backend: AOTAutograd, caches", 1.0),
+        Phase("backend: own code, AOTAutograd, caches", 1.0),
         Phase("backend: Inductor, lowering and scheduling", 3.0),
         Phase("backend: Inductor, code generation and kernels", 2.0),
         Phase("backward graphs", 3.0),
@@ -55,7 +55,7 @@ def test_each_phase_is_without_the_one_inside_and_a_backward_is_one_of_its_own()
 
 def test_phases_without_any_time_are_left_out_and_none_has_less_than_nothing() -> None:
     odd = replace(compiled(0, 1.0), phases={"backend": 2.0})
-    assert phases_of([odd]) == [Phase("backend: AOTAutograd, caches", 2.0)]
+    assert phases_of([odd]) == [Phase("backend: own code, AOTAutograd, caches", 2.0)]
     assert phases_of([replace(odd, seconds=None, phases={})]) == []
 
 
