@@ -10,7 +10,7 @@ from pathlib import Path
 from ..findings.actions import LIST_VARIABLES
 from ..launch.program import Program
 from ..launch.run import Request
-from ..model import Place, Recording
+from ..model import Place
 from ..remedies.rules import Assignment, Change
 from ..shared.quick_dataclass import dataclass
 from .edits import CHANGES_CALLERS, EDITS, Edit, edit_of
@@ -162,9 +162,3 @@ def _read(file: str) -> str | None:
         return Path(file).read_bytes().decode("utf-8")
     except (OSError, SyntaxError, UnicodeDecodeError):
         return None
-
-
-def replaced_calls(recording: Recording) -> tuple[Place, ...]:
-    """The program's calls of torch.compile in which arguments were replaced."""
-    found = [each.place for process in recording.processes for each in process.interventions.overrides]
-    return tuple(dict.fromkeys(place for place in found if place is not None))

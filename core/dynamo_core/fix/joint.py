@@ -1,11 +1,12 @@
 """One run with the first remedy of every finding: what goes into it, and which findings each remedy cured."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from ..findings import Finding, Remedy
 from ..findings.tried import GONE, STILL_THERE, outcome_of, outcomes
 from ..launch.program import Program
-from ..model import Place, Recording
+from ..model import Place, Recording, function_of
 from ..remedies.rules import Change
 from ..shared.quick_dataclass import dataclass
 from .changes import SourceChange, can_be_tried, patches, source_change
@@ -54,38 +55,54 @@ class Candidate:
         )
 
 
-def candidates(fixes: Sequence[Fix], program: Program, called_at: tuple[Place, ...]) -> list[Candidate]:
+def candidates(fixes: Sequence[Fix], program: Program, recording: Recording) -> list[Candidate]:
     """The first remedy of each finding that fits and that no frame traced again speaks against, each once.
 
     A finding that is the consequence of another one has none: what cures that one may cure it.
     """
-    identities = {fix.finding.identity for fix in fixes}
+    findings = [fix.finding for fix in fixes]
+    identities = {finding.identity for finding in findings}
     found: dict[tuple[Change, Place | None], Candidate] = {}
     for fix in fixes:
         if fix.finding.because_of not in identities:
-            for each in _fitting(fix, program, called_at):
+            for each in _fitting(fix, program, partial(compile_calls, recording, findings)):
                 place = fix.finding.place if each.change.edit is not None else None
                 found.setdefault((each.change, place), each)
                 break
     return list(found.values())
 
 
-def _fitting(fix: Fix, program: Program, called_at: tuple[Place, ...]) -> Iterator[Candidate]:
+def _fitting(
+    fix: Fix, program: Program, calls_for: Callable[[Change], tuple[Place, ...]]
+) -> Iterator[Candidate]:
     place = fix.finding.place
     for remedy in fix.finding.remedies:
         change = remedy.change
         if change is None or not can_be_tried(change) or remedy.tried == STILL_THERE:
             continue
         if change.edit is None or place is not None:
+            called_at = calls_for(change)
             edited = patches(program, [source_change(place, change, called_at)]) or ()
             if edited or change.edit is None:
-                yield Candidate(fix, remedy, change, edited, called_at if change.arguments else ())
+                yield Candidate(fix, remedy, change, edited, called_at)
 
 
-def compile_calls(recording: Recording) -> tuple[Place, ...]:
-    """The lines that called torch.compile for the frames of a recording."""
-    lines = (frame.compiled_by for process in recording.processes for frame in process.frames)
-    return tuple(dict.fromkeys(line.place for line in lines if line is not None))
+def compile_calls(recording: Recording, findings: Sequence[Finding], change: Change) -> tuple[Place, ...]:
+    """The calls of torch.compile whose arguments the change replaces.
+
+    Those for the functions of the findings with this change; all calls, where one of them has none.
+    """
+    if not change.arguments:
+        return ()
+    calls: dict[str, dict[Place, None]] = {}
+    for frame in (frame for process in recording.processes for frame in process.frames):
+        if frame.compiled_by is not None:
+            calls.setdefault(function_of(frame.name), {})[frame.compiled_by.place] = None
+    wanted = {function_of(each.function) for each in findings if change in [r.change for r in each.remedies]}
+    functions = wanted if wanted <= calls.keys() else calls
+    return tuple(
+        dict.fromkeys(place for name, of_it in calls.items() if name in functions for place in of_it)
+    )
 
 
 def has_cured(candidate: Candidate, others: Sequence[Candidate], recording: Recording) -> bool:

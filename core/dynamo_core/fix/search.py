@@ -31,7 +31,6 @@ from .changes import (
     can_be_tried,
     environment_of,
     patches,
-    replaced_calls,
     source_change,
     with_change,
 )
@@ -208,7 +207,7 @@ class _Search:
         """
         assert self._first is not None
         program, recording = self._plan.request.program, self._first.recording
-        tried = candidates(result.fixes, program, compile_calls(recording))
+        tried = candidates(result.fixes, program, recording)
         if not tried or any(self._known_trial(each.fix.finding, each.remedy) for each in tried):
             return None
         together = self._run_together("the first remedy of each finding, beside eager", tried)
@@ -314,7 +313,8 @@ class _Search:
                 break
             # Perhaps the machine is slower now: the unchanged program is run once more to compare.
             self._repeat_unchanged()
-        calls = replaced_calls(self._last) if change.arguments and self._last is not None else ()
+        of_program = self._baseline[0].findings
+        calls = () if self._last is None else compile_calls(self._last, of_program, change)
         if judged.verdict in KEPT and not edited:
             edited = patches(program, [source_change(finding.place, change, calls)]) or ()
         trial = Trial(remedy, judged.verdict, judged.reason, before, judged.after, tuple(runs), edited, calls)
