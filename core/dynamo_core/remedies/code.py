@@ -366,6 +366,7 @@ TORCH_CODE: BreakRules = (
             RemedyTemplate(
                 "run the program with `TORCHDYNAMO_DISABLE=1`: where plain Python raises the error as well, "
                 "change what `{call}` is given; else `dynamo repro` makes a small file of it for a report.",
+                cures=("shape_that_does_not_fit",),
             ),
         ),
     ),
