@@ -315,12 +315,13 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.?\d+)(?:[eE][-+]?\d+)?")
 
 # What differs from run to run: dates, times of day, durations (`1.2 s`, `took 3.4`) and rates (`31.5it/s`).
 _PLAIN_NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
-_UNIT = r"(?: ?(?:[a-z]+/s(?:ec)?|s/[a-z]+|[munµ]?s|msec|sec|seconds?|minutes?|hours?)|min|h)\b"
+_UNIT = r"(?: ?(?:[a-z]+/s(?:ec)?|s/[a-z]+|[munµ]?s|msec|sec|seconds?|minutes?|hours?|fps)|min|h)\b"
 _TIME = re.compile(
     r"\b\d{4}-\d\d-\d\d(?:[T ](?=\d\d:))?"
     r"|(?<![\w.:])\d{1,3}(?::\d\d){1,2}(?:[.,]\d+)?(?![\d:])"
     rf"|(?<![\w.]){_PLAIN_NUMBER}{_UNIT}"
-    rf"|\b(?:time|took|elapsed)[ :=]{{1,3}}{_PLAIN_NUMBER}",
+    rf"|\b(?:(?:run)?time|took|elapsed|duration|latency|throughput|fps|per second)(?: taken)?"
+    rf"[ :=]{{1,3}}{_PLAIN_NUMBER}",
     re.IGNORECASE,
 )
 

@@ -34,6 +34,8 @@ def test_different() -> None:
         ("2026-11-25 13:00:01,123 loss 0.5", "2026-11-26 00:10:59,004 loss 0.5"),
         ("3/3 [00:12<00:00, 31.5it/s]", "3/3 [01:02<00:00, 1.20s/it]"),
         ("took 1.5e-3 seconds, 800 samples/sec", "took 2 seconds, 1e3 samples/sec"),
+        ("Time taken 3.2, runtime=3, fps 31, 30 fps", "Time taken 4, runtime=2.9, fps 29.5, 28.1 fps"),
+        ("throughput: 300, tokens per second: 31", "throughput: 291.5, tokens per second: 35"),
     ],
 )
 def test_times_are_not_compared(one: str, other: str) -> None:
