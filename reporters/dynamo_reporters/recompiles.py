@@ -135,7 +135,8 @@ def recompile_blocks(compile_: Compile, detail: Detail) -> list[Block]:
     title = f"recompile {compile_label(compile_.compile_id)} "
     title += f"{frame_name(compile_.name, compile_.method)} ({place(compile_.place)})"
     if detail is Detail.LESS:
-        return [Heading(f"{title}: {without_stack_names(first_line(compile_.recompile_reason)).strip()}", 3)]
+        check = first_line(compile_.recompile_reason).partition("  # ")[0]  # without the line it comes from
+        return [Heading(f"{title}: {without_stack_names(check).strip()}", 3)]
     reason = without_stack_names(compile_.recompile_reason.strip())
     blocks: list[Block] = [Heading(title, 3), Paragraph(reason)]
     if detail is Detail.MORE:

@@ -223,6 +223,8 @@ def test_as_a_part_of_another_report_a_recompile_is_a_heading_its_reason_and_its
     reason = Paragraph("0/0: tensor 'x' size mismatch")
     line = Heading("recompile [0/1] f (/home/me/train.py:3): 0/0: tensor 'x' size mismatch", 3)
     assert recompile_blocks(one, Detail.LESS) == [line]
+    with_line = replace(one, recompile_reason="0/0: tensor 'x' size mismatch      # y = x  # a.py:9 in g")
+    assert recompile_blocks(with_line, Detail.LESS) == [line]
     assert recompile_blocks(one, Detail.MORE) == [heading, reason, Paragraph("it took 2.00 s", "dim")]
     assert recompile_blocks(one, Detail.NORMAL) == [heading, reason]
     assert recompile_blocks(replace(one, recompile_reason=None), Detail.NORMAL) == []
