@@ -8,7 +8,7 @@ import pkgutil
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -78,8 +78,11 @@ def _found() -> Iterator[Any]:
 
 def _all_found() -> Iterator[tuple[re.Pattern[Any], str, str]]:
     for module in _modules():
-        tree = ast.parse(inspect.getsource(module))
-        used = _ways_used(tree)
+        source = inspect.getsource(module)
+        if "re." not in source and not any(map(_holds_patterns, vars(module).values())):
+            continue
+        nodes = list(ast.walk(ast.parse(source)))
+        used = _ways_used(nodes)
         singles = {name for name, value in vars(module).items() if isinstance(value, re.Pattern)}
         of_others = set().union(*(ways for name, ways in used.items() if name not in singles))
         for name, value in vars(module).items():
@@ -87,22 +90,26 @@ def _all_found() -> Iterator[tuple[re.Pattern[Any], str, str]]:
                 ways = used.get(name, set()) if name in singles else of_others
                 for way in sorted(ways or {"search", "fullmatch"}):
                     yield pattern, way, f"{module.__name__}.{name}-{number}-{way}"
-        for line, pattern, way in _spelled_out(tree, vars(module)):
+        for line, pattern, way in _spelled_out(nodes, vars(module)):
             yield pattern, way, f"{module.__name__}-{line}-{way}"
 
 
-def _ways_used(tree: ast.AST) -> dict[str, set[str]]:
+def _holds_patterns(value: Any) -> bool:
+    return next(_patterns_in(value), None) is not None
+
+
+def _ways_used(nodes: Iterable[ast.AST]) -> dict[str, set[str]]:
     """How the patterns are used, by the names that they have there: `_NAME.search(…)`."""
     used: dict[str, set[str]] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in _WAYS:
             used.setdefault(node.value.id, set()).add(_WAYS[node.attr])
     return used
 
 
-def _spelled_out(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[tuple[int, re.Pattern[str], str]]:
+def _spelled_out(nodes: Iterable[ast.AST], names: Mapping[str, Any]) -> Iterator[tuple[int, re.Pattern[str], str]]:
     """The patterns in calls like `re.search("…", text)`, or with the name of a text of the module."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="re"), attr=way),
