@@ -107,7 +107,9 @@ def _ways_used(nodes: Iterable[ast.AST]) -> dict[str, set[str]]:
     return used
 
 
-def _spelled_out(nodes: Iterable[ast.AST], names: Mapping[str, Any]) -> Iterator[tuple[int, re.Pattern[str], str]]:
+def _spelled_out(
+    nodes: Iterable[ast.AST], names: Mapping[str, Any]
+) -> Iterator[tuple[int, re.Pattern[str], str]]:
     """The patterns in calls like `re.search("…", text)`, or with the name of a text of the module."""
     for node in nodes:
         match node:
