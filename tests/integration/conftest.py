@@ -7,19 +7,16 @@ command in copies of a Python that has imported torch, for which a test would wa
 import functools
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from launching import ForkingPython
-from recordings import SAMPLES, Recordings
+from launching import ForkingPython, Runner, run_to_end
+from recordings import Recordings
 from support.answering import Result, answer
-
-REPOSITORY = SAMPLES.parent
 
 
 @pytest.fixture(scope="session")
@@ -44,9 +41,6 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def recordings(python: ForkingPython, tmp_path_factory: pytest.TempPathFactory) -> Recordings:
     """Recordings that several tests read."""
     return Recordings(tmp_path_factory.mktemp("recordings"), python)
-
-
-Runner = Callable[..., Result]
 
 
 @pytest.fixture
@@ -99,11 +93,3 @@ def explained(forked: Runner) -> Callable[..., dict[str, Any]]:
         return document
 
     return explain
-
-
-def run_to_end(command: Sequence[str], env: Mapping[str, str], folder: Path, stdin: str = "") -> Result:
-    """Run a command; a test that hangs fails after five minutes."""
-    finished = subprocess.run(
-        command, env=env, cwd=folder, input=stdin, capture_output=True, text=True, timeout=300, check=False
-    )
-    return Result(finished.returncode, finished.stdout, finished.stderr)

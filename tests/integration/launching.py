@@ -3,10 +3,13 @@
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from support.answering import Result
+
+Runner = Callable[..., Result]
+"""`run("run", "x.py", env={…})` runs `dynamo run x.py`."""
 
 _SERVER = Path(__file__).resolve().parent / "forking_python.py"
 _IMPORTED = (
@@ -81,3 +84,11 @@ class ForkingPython:
         assert self._process.stdin
         self._process.stdin.close()
         self._process.wait()
+
+
+def run_to_end(command: Sequence[str], env: Mapping[str, str], folder: Path, stdin: str = "") -> Result:
+    """Run a command; a test that hangs fails after five minutes."""
+    finished = subprocess.run(
+        command, env=env, cwd=folder, input=stdin, capture_output=True, text=True, timeout=300, check=False
+    )
+    return Result(finished.returncode, finished.stdout, finished.stderr)

@@ -7,7 +7,8 @@ from launching import ForkingPython
 from support.answering import Result
 
 _HERE = Path(__file__).resolve().parent
-SAMPLES = _HERE.parents[1] / "sample_scripts"
+REPOSITORY = _HERE.parents[1]
+SAMPLES = REPOSITORY / "sample_scripts"
 PROGRAMS = _HERE / "programs"
 PROGRAM_OF = {
     "toy": SAMPLES / "toy_example.py",

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from conftest import SAMPLES
+from recordings import SAMPLES
 from support.cases import one_in
 
 COUNTERS = Path(__file__).parent / "torch_counters"

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from conftest import Result, run_to_end
-from launching import ForkingPython
+from launching import ForkingPython, run_to_end
 from recordings import PROGRAMS
+from support.answering import Result
 from support.schemas import validate
 
 Runner = Callable[..., Result]

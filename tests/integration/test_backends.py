@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from conftest import Result, run_to_end
+from launching import run_to_end
 from recordings import PROGRAMS, SAMPLES
+from support.answering import Result
 from support.cases import one_in
 from support.schemas import validate
 

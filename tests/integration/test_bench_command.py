@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from conftest import Result, Runner
-from launching import ForkingPython
+from launching import ForkingPython, Runner
 from recordings import PROGRAMS
+from support.answering import Result
 from support.schemas import validate
 
 PROGRAM = PROGRAMS / "benched.py"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Runner
 from dynamo_core.bench.suite.file import read_suite
+from launching import Runner
 from recordings import SAMPLES
 from support.schemas import validate
 

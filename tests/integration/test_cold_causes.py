@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Runner
+from launching import Runner
 from recordings import PROGRAMS
 from support.cases import nightly
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from conftest import SAMPLES, Result, Runner
+from launching import Runner
+from recordings import SAMPLES
+from support.answering import Result
 from support.cases import one_in
 
 TOY = SAMPLES / "toy_example.py"

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from conftest import Result
 from dynamo_core.capture.process_records import process_at_start
 from dynamo_core.capture.writing.call_counters import CallCounters
 from dynamo_core.capture.writing.stream import Stream
@@ -22,6 +21,7 @@ from dynamo_core.recording.calls import parse_calls
 from dynamo_core.recording.trace_format import RecordParser
 from dynamo_core.shared.call_pages import LOST_RECORDS
 from dynamo_core.shared.early_records import ProbeFailed, ProcessInfo
+from support.answering import Result
 from support.cases import nightly
 
 PROGRAM = """

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from conftest import Result
+from support.answering import Result
 from support.cases import nightly
 
 Runner = Callable[..., Result]

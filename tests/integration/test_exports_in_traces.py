@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Runner
+from launching import Runner
 from support.schemas import validate
 
 PROGRAM = """\

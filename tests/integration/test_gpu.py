@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Result
+from support.answering import Result
 
 pytestmark = [
     pytest.mark.gpu,

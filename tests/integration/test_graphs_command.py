@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SAMPLES, Result
 from launching import ForkingPython
-from recordings import Recordings
+from recordings import SAMPLES, Recordings
+from support.answering import Result
 from support.cases import nightly
 
 Runner = Callable[..., Result]

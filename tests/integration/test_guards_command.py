@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from conftest import Result
 from launching import ForkingPython
+from support.answering import Result
 from support.schemas import validate
 
 Runner = Callable[..., Result]

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Result
 from dynamo_core.model import Place
 from dynamo_core.recording.read import read
+from support.answering import Result
 from support.cases import nightly
 
 BACKENDS = """

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from conftest import Result
 from recordings import PROGRAMS, SAMPLES
 from running import Situation, assert_same_as_python
+from support.answering import Result
 from support.cases import one_in
 from support.schemas import validate
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from conftest import run_to_end
+from launching import run_to_end
 from running import PROGRAMS
 from support.cases import nightly
 

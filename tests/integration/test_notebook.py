@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Runner, run_to_end
+from launching import Runner, run_to_end
 from support.cases import nightly
 
 pytest.importorskip("nbclient", reason="nbclient is not installed")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Runner
+from launching import Runner
 
 nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
 nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Runner
+from launching import Runner
 from recordings import PROGRAMS
 from support.cases import nightly
 from support.schemas import validate

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import REPOSITORY, run_to_end
+from launching import run_to_end
+from recordings import REPOSITORY
 from support.cases import one_in
 
 NAMES = ("dynamo_cli", "dynamo_core", "dynamo_pytest", "dynamo_reporters")

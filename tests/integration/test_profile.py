@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from conftest import Result
 from launching import ForkingPython
 from recordings import PROGRAMS, SAMPLES
 from running import situations_of
-from support.answering import answer
+from support.answering import Result, answer
 from support.schemas import validate
 
 PROGRAM = PROGRAMS / "known_times.py"

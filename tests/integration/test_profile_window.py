@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Runner, run_to_end
 from dynamo_core.findings import CONTENTS as FINDINGS
 from dynamo_core.findings import find
 from dynamo_core.model import Process, ProfileWindow
 from dynamo_core.recording.read import read
 from dynamo_reporters.profile.window import CONTENTS
+from launching import Runner, run_to_end
 from support.cases import nightly
 
 TRAIN = """

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import REPOSITORY, run_to_end
+from launching import run_to_end
+from recordings import REPOSITORY
 from support.answering import Result
 from support.cases import nightly
 

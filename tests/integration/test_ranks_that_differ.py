@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from conftest import Runner
+from launching import Runner
 from running import PROGRAMS
 from support.documents import document
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from conftest import SAMPLES, Result
 from launching import ForkingPython
+from recordings import SAMPLES
+from support.answering import Result
 from support.cases import one_in
 
 TORCH_LOG_PREFIX = re.compile(r"^[VIWE]\d{4} [\d:.]+ \d+ ", re.MULTILINE)  # time and process id

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from conftest import Runner
 from dynamo_core.recording.ranks import digest_by_reading, digests_of
 from dynamo_core.recording.read import read, streams_of
 from dynamo_core.shared.names import STREAM_PREFIX, UPLOADER_LOCK
+from launching import Runner
 from running import PROGRAMS
 from support.answering import answer
 from support.cases import nightly

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from conftest import SAMPLES, Result
 from dynamo_core.model import Graph, Process, Recording
 from dynamo_core.recording.read import read
 from dynamo_reporters.topics import CONTENTS
+from recordings import SAMPLES
+from support.answering import Result
 from support.cases import nightly
 
 TOY = SAMPLES / "toy_example.py"

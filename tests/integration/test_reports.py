@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from conftest import Result
 from recordings import Recordings
+from support.answering import Result
 from support.schemas import validate
 
 Runner = Callable[..., Result]

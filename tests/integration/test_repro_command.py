@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Runner
-from launching import ForkingPython
+from launching import ForkingPython, Runner
 from support.cases import nightly, one_in, one_of_each
 
 HERE = Path(__file__).resolve().parent

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import dynamo_core
-from conftest import Result
 from dynamo_core.findings.kinds import SPECS
+from support.answering import Result
 
 PROGRAM = Path(__file__).resolve().parent / "programs" / "trains_and_evaluates.py"
 

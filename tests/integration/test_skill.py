@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from conftest import Result
 from dynamo_cli.skill_command import skill_text
+from support.answering import Result
 
 PROGRAM = """
 import torch

@@ -15,13 +15,13 @@ import pytest
 from click.testing import CliRunner
 from test_damaged_recordings import TRACE, record
 
-from conftest import Result
 from dynamo_cli import running
 from dynamo_cli.main import dynamo
 from dynamo_core.launch.run import Request
 from dynamo_core.recording import files
 from dynamo_core.shared import names
 from dynamo_core.shared.errors import CannotRecord, DamagedRecording, DynamoError, NoRecording, NotARecording
+from support.answering import Result
 
 SECRET = "BEGIN OPENSSH PRIVATE KEY"
 STREAM = f"{names.STREAM_PREFIX}1{names.STREAM_SUFFIX}"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from conftest import Result
 from launching import ForkingPython
 from recordings import PROGRAMS
+from support.answering import Result
 from support.cases import nightly
 from support.schemas import validate
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from conftest import Runner
+from launching import Runner
 from running import PROGRAMS
 from support.documents import document
 

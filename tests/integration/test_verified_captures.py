@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Runner
+from launching import Runner
 
 BACKEND_WITH_WRONG_GRADIENTS = """
 import torch

@@ -22,9 +22,8 @@ from pathlib import Path
 import pytest
 
 import dynamo_core
-from conftest import Runner
 from dynamo_core.findings import Finding
-from launching import ForkingPython
+from launching import ForkingPython, Runner
 from support.cases import one_in, one_of_each
 
 HERE = Path(__file__).resolve().parent / "verified_programs"

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from conftest import Runner
+from launching import Runner
 from support.cases import nightly
 
 TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Runner
+from launching import Runner
 
 WRONG = Path(__file__).resolve().parent / "programs" / "wrong_backends.py"
 SERVER = """

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from conftest import SAMPLES, Runner
+from launching import Runner
+from recordings import SAMPLES
 from running import PROGRAMS
 from support.cases import nightly, one_in
 from support.schemas import validate

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import run_to_end
+from launching import run_to_end
 from support.answering import Result
 from support.cases import one_in
 
