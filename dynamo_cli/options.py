@@ -237,7 +237,7 @@ _limits = [
         metavar="N",
         callback=none_for_zero,
         help="A captured frame with a loop that does the same again more often, over time steps say, runs "
-        "eager, and what the loop calls is compiled instead. A loop over layers is not limited.",
+        "eager, and what the loop calls may be compiled by itself. A loop over layers is not limited.",
     ),
     shared_option(
         "--compile-limit",

@@ -97,7 +97,7 @@ def _title(fix: Fix) -> str:
     if fix.cured_by is not None:
         return f"{where}: cured by fix {fix.cured_by.number}"
     if fix.kept is not None:
-        times = f"met {number(fix.kept.before, 'time')} before, {fix.kept.after} after"
+        times = f"{fix.kept.before} before, {fix.kept.after} after"
         return f"{where}: {fix.finding.kind}, {times}, proven"
     if fix.trials:
         return f"{where}: {number(len(fix.trials), 'remedy', 'remedies')} tried, none cures it"

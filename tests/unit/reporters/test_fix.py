@@ -68,7 +68,7 @@ def test_the_page_says_what_is_proven_what_was_tried_and_what_is_left() -> None:
     page = plain_text(fix_blocks(FIXES))
     assert "2 of 4 findings have a proven fix" in page
     assert "train ran 4 times" in page
-    assert "1. /home/me/a.py:3: graph break, met 2 times before, 0 after, proven" in page
+    assert "1. /home/me/a.py:3: graph break, 2 before, 0 after, proven" in page
     assert "-if x:\n  +where" in page
     assert "dynamo fix --apply 1" in page
     assert "A step takes 10 ms; without it 20 ms to 21 ms (2.00 times as fast)." in page
