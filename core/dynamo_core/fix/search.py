@@ -453,14 +453,11 @@ class _Search:
             raise BudgetSpent(f"the {self._plan.seconds:g} s of --budget are over")
 
 
-_MOST_OTHER_STEPS = 1.5  # a factor: how many belong to the warm-up is not known exactly
+_MOST_OTHER_STEPS = 1.5  # a factor: how many belong to the warm-up is a range
 
 
 def comparable_step(steps: Steps | None, first: Steps | None) -> float | None:
-    """What a step takes; None where it is more of the program, or less, than in the first run.
-
-    Of a function that runs eager only what it calls is compiled, and may be called several times.
-    """
+    """What a step takes; None where it is more of the program, or less, than in the first run."""
     if steps is None or first is None:
         return None
     counts = [sum(each.warm_up) / 2 + each.steady for each in (steps, first)]

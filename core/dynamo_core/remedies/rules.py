@@ -375,8 +375,8 @@ def user_line(graph_break: GraphBreak) -> tuple[StackFrame | None, StackFrame | 
     Of a hook on a tensor it is the line that registers it.
     """
     stack = [*graph_break.callers, *graph_break.stack]
-    hooked = (frame for frame in stack if not is_library(frame.place) and REGISTERS_A_HOOK.search(frame.text))
-    registers = next(hooked, None)
+    own = (frame for frame in graph_break.stack if not is_library(frame.place))
+    registers = next((frame for frame in own if REGISTERS_A_HOOK.search(frame.text)), None)
     if registers is not None:
         return registers, None
     for position in range(len(stack) - 1, -1, -1):

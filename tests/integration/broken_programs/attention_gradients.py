@@ -19,13 +19,13 @@ class Attention(nn.Module):
         self.attn_gradients = None
 
     def save_attn_gradients(self, gradients):
-        self.attn_gradients = gradients  # cause
+        self.attn_gradients = gradients
 
     def forward(self, x):
         b, n, c = x.shape
         q, k, v = self.qkv(x).reshape(b, n, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
         attn = ((q @ k.transpose(-2, -1)) * self.scale).softmax(dim=-1)
-        attn.register_hook(self.save_attn_gradients)
+        attn.register_hook(self.save_attn_gradients)  # cause
         return self.proj((attn @ v).transpose(1, 2).reshape(b, n, c))
 
 
