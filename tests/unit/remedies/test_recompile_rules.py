@@ -496,12 +496,3 @@ def test_a_size_that_is_unbacked_is_not_listed_as_dynamic_too() -> None:
 def test_what_varies_is_named_as_its_check_has_it(reason: str, said: str) -> None:
     (cause,) = causes([reason])
     assert what_varies(cause) == said
-
-
-def test_text_that_a_branch_asks_for_is_not_needed_as_a_number() -> None:
-    (cause,) = causes(
-        ["0/0: self.voice == 'low'  # if self.voice is not None:  # me/train.py:5 in f"],
-        recompiled_entries=[entry(1, "L['self'].voice == 'high'", source="L['self'].voice")],
-    )
-    assert not cause.is_needed_as_number and "as a number" not in cause_sentence(cause)
-    assert "mark_dynamic" not in recompile_advice(cause)[0].text
