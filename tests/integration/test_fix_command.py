@@ -89,7 +89,8 @@ def test_remedies_are_proven_by_the_program_and_its_files_stay(
     }
     assert ("layer.py", "return x + 1 if x.sum() > 0 else x - 1") in places
     assert ("program.py", "if y.sum() > 0:  # on a value") in places
-    divided = next(fix["trials"][-1] for fix in document["fixes"] if fix["finding"]["function"] == "noted")
+    (noted,) = (fix for fix in document["fixes"] if fix["finding"]["function"] == "noted")
+    divided = next(trial for trial in noted["trials"] if trial["patch"])
     assert "+    return noted_2(y)\n" in divided["patch"]
     assert "as many graphs, and no step is faster" in divided["reason"]  # it has too few steps to tell
     assert program.read_text() == PROGRAM

@@ -231,7 +231,8 @@ class RecompileCause:
             return not self.parameters_that_vary
         # Where torch has not tried to make it dynamic, the line shows whether it can be.
         is_fixed = self.kind == "value" and (self.is_of_module or self.is_global)
-        return is_fixed and not self.symbols and bool(_DECIDES.match(self.line_of_guard))
+        is_text = any(value.startswith(("'", '"')) for value in self.values)
+        return is_fixed and not (self.symbols or is_text) and bool(_DECIDES.match(self.line_of_guard))
 
     @cached_property
     def was_0_or_1(self) -> bool:

@@ -145,15 +145,19 @@ def _failed_in_plain_trace(process: Process) -> list[Compile]:
 def to_be_cured(figures: Figures) -> list[Fallback]:
     """The frames that were given up for something that can be cured.
 
-    A generator is never compiled by itself. Of a library's, there is nothing to be done about it. One
-    that the line of a break takes values of goes with that break.
+    A generator is never compiled by itself. Of a library's, or of an expression, there is nothing to be done
+    about it. One that the line of a break takes values of goes with that break.
     """
     broken = {place_of(cost.distinct.first) for cost in figures.breaks}
     return [
         each
         for each in figures.fallbacks
         if _GENERATOR not in each.stopped.kind
-        or not (is_library(each.frame.place) or (each.frame.called_from or each.frame).place in broken)
+        or not (
+            each.frame.name == "<genexpr>"
+            or is_library(each.frame.place)
+            or (each.frame.called_from or each.frame).place in broken
+        )
     ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import Literal
 
 from ..analysis.recompile_echoes import CompileKey
-from ..analysis.source_lines import is_library
+from ..analysis.source_lines import is_library, is_of_torch_or_python
 from ..analysis.words import alternatives
 from ..model import Compile, Frame, Place, Process, StackFrame
 from ..remedies.rules import Assignment, Change
@@ -167,9 +167,15 @@ class Draft:
 
     @property
     def is_library(self) -> bool:
-        """Whether it is in code that is not the user's own, even where a line of the user's leads there."""
-        places = [self.place, None if self.via is None else self.via.place]
-        return any(place is not None and is_library(place) for place in places)
+        """Whether it is in code that is not the user's own, even where a line of the user's leads there.
+
+        What a line of the user's asks of torch, or of Python, is the user's to change.
+        """
+        own = self.place is not None and not is_library(self.place)
+        inside = None if self.via is None else self.via.place
+        if own and inside is not None and is_of_torch_or_python(inside):
+            return False
+        return (not own and self.place is not None) or (inside is not None and is_library(inside))
 
 
 def tests_of(process: Process, compiled: Iterable[Compile | Frame]) -> tuple[str, ...]:

@@ -93,6 +93,10 @@ def judge(
     total = total_times(tried.findings)
     if new and total >= total_was:
         return Judgement("brings other findings", new[0].title, left)
+    breaks = [each for each in new if each.kind == finding.kind == "graph break"]
+    met = left + sum(each.evidence.times for each in breaks)
+    if breaks and met >= was:  # lines behind a break are traced with it as well, and had none
+        return Judgement("does not cure", f"it only moves: {breaks[0].title}", met)
     captures_less = _captures_less(baseline, tried.result)
     if captures_less is not None:
         return Judgement("brings other findings", captures_less, left)

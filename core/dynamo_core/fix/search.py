@@ -13,7 +13,7 @@ from dataclasses import field, replace
 from pathlib import Path
 
 from ..analysis.source_lines import without_comment
-from ..analysis.time.steps import find_steps
+from ..analysis.time.steps import Steps, find_steps
 from ..bench.measured import read_output
 from ..case import Case
 from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy
@@ -50,29 +50,32 @@ from .known_trials import KnownTrials
 from .trial import KEPT, Fix, Fixes, Patch, RunResult, Trial, overlay
 
 # Kinds of findings for which the line can be left to Python.
-_COMPILED_AROUND = "compiled around it"
 _SPLITTABLE = "graph break", "fell back to eager"
+_LEFT_TO_PYTHON = {
+    "compiled around it": "compile what stands before `{line}` and after it as functions of their own, and "
+    "leave the line itself to Python.",
+    "compiled around its function": "leave what the compiled function calls for `{line}` to Python, and "
+    "compile what stands before that call and after it as functions of their own.",
+}
 
 
 def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
-    """What to try where no remedy of the finding cures it: leave the line to Python, compile around it.
+    """What to try where no remedy of the finding cures it: leave the line, or its function, to Python.
 
     Torch does much the same where a graph breaks.
     """
     if finding.kind not in _SPLITTABLE:
         return ()
-    text = (
-        f"compile what stands before `{without_comment(finding.source)}` and after it as functions of their "
-        "own, and leave the line itself to Python."
-    )
-    return (
+    line = without_comment(finding.source)
+    return tuple(
         Remedy(
             "edit",
-            text,
+            text.format(line=line),
             "dynamo breaks",
-            change=Change(edit=_COMPILED_AROUND),
+            change=Change(edit=edit),
             may_change="it stays outside of the graphs; what is saved is Dynamo's own work around a break",
-        ),
+        )
+        for edit, text in _LEFT_TO_PYTHON.items()
     )
 
 
@@ -139,6 +142,7 @@ class _Search:
         self._baseline: list[ObservedRun] = []
         self._known: KnownTrials | None = None
         self._first: Case | None = None
+        self._first_steps: Steps | None = None
         self._last: Recording | None = None
 
     def fixes(self) -> Fixes:
@@ -302,7 +306,7 @@ class _Search:
                 return Trial(remedy, "does not fit", reason, before), ()
             edited = made
         runs: list[RunResult] = []
-        must_gain = change.edit == _COMPILED_AROUND
+        must_gain = change.edit in _LEFT_TO_PYTHON
         while True:
             run = self._run(_progress_line(remedy), with_change(self._plan.request, change), [change], edited)
             runs.append(run.result)
@@ -420,7 +424,8 @@ class _Search:
             raise NotMeasured(f"a run left nothing to read: {error}") from error
         case = Case(recording)
         self._first, self._last = self._first or case, recording
-        steps = [found.median for process in recording.processes if (found := find_steps(process))]
+        steps = next(filter(None, map(find_steps, recording.processes)), None)
+        self._first_steps = self._first_steps or steps
         ending = outcome.ending
         trying = sum(
             each.seconds for process in recording.processes for each in process.interventions.tried_changes
@@ -431,7 +436,7 @@ class _Search:
             ending.signal,
             seconds[0] - trying,
             seconds[1],
-            steps[0] if steps else None,
+            comparable_step(steps, self._first_steps),
             *_captured(recording),
         )
         stdout, stderr = (
@@ -446,6 +451,17 @@ class _Search:
             raise BudgetSpent(f"the {self._plan.most_runs} runs of --most-runs are done")
         if self._done >= _BASELINE_RUNS and time.monotonic() - self._began > self._plan.seconds:
             raise BudgetSpent(f"the {self._plan.seconds:g} s of --budget are over")
+
+
+_MOST_OTHER_STEPS = 1.5  # a factor: how many belong to the warm-up is a range
+
+
+def comparable_step(steps: Steps | None, first: Steps | None) -> float | None:
+    """What a step takes; None where it is more of the program, or less, than in the first run."""
+    if steps is None or first is None:
+        return None
+    counts = [sum(each.warm_up) / 2 + each.steady for each in (steps, first)]
+    return steps.median if max(counts) <= _MOST_OTHER_STEPS * min(counts) else None
 
 
 def _cured_alone(fixes: Sequence[Fix]) -> list[Finding]:

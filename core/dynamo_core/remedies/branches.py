@@ -28,6 +28,9 @@ _FLAG = re.compile(
 _VALUE_OR_BRANCH = re.compile(rf"{_BRANCH.pattern}|Tensor\.item\(\)|_local_scalar_dense")
 _ANY_OR_ALL = re.compile(r"^(?!.*is(?:nan|inf|finite)).*\b(?:any|all)\(")
 _GIVES_NONE = re.compile(r"\s*(?:return(?: None)?|[\w.]{1,100} = None)\s*")
+# `best = loss` below `if loss < best`: a loop that keeps the best of what it has met.
+_COMPARED = re.compile(r".*?\b([A-Za-z_][\w.]{0,99}) [<>]=? ([A-Za-z_][\w.]{0,99})")
+_COUNTS = re.compile(r"\s*[\w.]{1,100}\.\w{1,100} [-+]= |\s*[\w.]{1,100}\.\w{1,100} = (?:\d|True|False|None)")
 _SIZE = re.compile(r"\.shape\b|\.size\(|\.numel\(|\blen\(")
 TO_WHERE = Change(edit="branch to where")
 NOT_KNOWN = "and that is not known while the function is compiled"
@@ -48,6 +51,19 @@ def _ends_a_pass(break_context: BreakContext) -> bool:
 def _asks_for_a_size(break_context: BreakContext) -> bool:
     is_of_a_tensor = "TensorVariable" in break_context.context  # torch's name for what it branches on
     return not is_of_a_tensor and _SIZE.search(break_context.parts["condition"]) is not None
+
+
+def _keeps_the_best(break_context: BreakContext) -> bool:
+    """Whether the branch keeps what it compares, in place of what it is compared with."""
+    compared = _COMPARED.match(break_context.parts["condition"])
+    first = break_context.block[0] if break_context.block else ""
+    return compared is not None and bool({compared[1], compared[2]} & {*targets_of(first)})
+
+
+def _has_an_effect_on_objects(break_context: BreakContext) -> bool:
+    """Whether the branch counts, or puts into a list, beside what it calculates."""
+    effects = [_APPENDS.match(line) or _COUNTS.match(line) for line in break_context.block]
+    return any(effects) and (not all(effects) or not _APPENDS.match(break_context.block[0]))
 
 
 def _appends(break_context: BreakContext) -> bool:
@@ -255,6 +271,32 @@ _BRANCHES: BreakRules = (
             ),
         ),
         when=_selects_by_a_mask,
+    ),
+    Rule(
+        _BRANCH,
+        "what a loop keeps as the best so far depends on what tensors hold (`{branch}`), " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "calculate all of them, without the branch, and choose behind the loop: `every = "
+                "torch.stack([…])`, then `every.min()` (or `max`), and what belongs to it by an index, as a "
+                "tensor: `others.index_select(0, every.argmin().reshape(1))[0]`.",
+                cures=("matcher_in_numpy", "permutation_invariant"),
+            ),
+        ),
+        when=_keeps_the_best,
+    ),
+    Rule(
+        _BRANCH,
+        "`{branch}` asks what a tensor holds, " + NOT_KNOWN + "; and the branch changes what Python keeps",
+        (
+            RemedyTemplate(
+                "choose the tensors by `torch.where({tensor_condition}, then, else)`; return "
+                "`{tensor_condition}` as well, and do what changes Python's objects (counters, lists) after "
+                "the call of `{function}`, where it is true.",
+                cures=("skipped_batches",),
+            ),
+        ),
+        when=_has_an_effect_on_objects,
     ),
     Rule(
         _BRANCH,

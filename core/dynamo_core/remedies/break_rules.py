@@ -24,8 +24,9 @@ from .rules import (
 # Specific causes come before general ones.
 TABLE: BreakRules = (
     *code.AROUND_DDP,
+    *code.IN_HOOKS,
     *code.IN_DISTRIBUTIONS,
-    *calls.DRAWN_BY_NUMPY,
+    *calls.DRAWN,
     *calls.BY_A_LIBRARY,
     *calls.REQUESTED,
     *branches.TABLE,

@@ -26,6 +26,11 @@ _IN_C = re.compile(
     r"marked as skipped|C/C\+\+|third-party|Unsupported function call|builtin operator|[Bb]uiltin `"
 )
 _UNTRACED = re.compile(rf"{_IN_C.pattern}|Unsupported method call|tp_iternext|returned non-Tensor")
+# "Call to a time function" is torch's text from 2.15 on.
+_CLOCK = re.compile(
+    r"builtin `time\.(?:time|perf_counter|monotonic|process_time|thread_time)|Call to a time function"
+)
+_PASSES_ALL_ON = re.compile(r"\w\((?:self, )?\*\w{1,30}, \*\*\w{1,30}\)")
 _EFFECT = "has an effect outside of the graph, which torch does not put into it"
 _MOVED_CALL, _MOVED = Change(edit="call moved out"), Change(edit="statement moved out")
 _ELSEWHERE = (
@@ -34,9 +39,14 @@ _ELSEWHERE = (
     "it."
 )
 
-# Before all others: torch traces random numbers of numpy as tensors, so the break looks like one on a
-# tensor's value.
-DRAWN_BY_NUMPY: BreakRules = (
+
+def _is_in_a_decorator(break_context: BreakContext) -> bool:
+    return any(map(_PASSES_ALL_ON.search, (*break_context.before, *break_context.following)))
+
+
+# Before all others: torch traces random numbers of numpy as tensors and those of Python as numbers of the
+# graph, so the break looks like one on a tensor's value.
+DRAWN: BreakRules = (
     Rule(
         re.compile(r"numpy|_local_scalar_dense|Tensor\.item\(\)|Data-dependent|Unsupported method call"),
         "`{line}` draws random numbers of numpy's, which are not known while the function is compiled",
@@ -48,6 +58,20 @@ DRAWN_BY_NUMPY: BreakRules = (
             ),
         ),
         line=re.compile(r"\b(?:np|numpy)\.random\."),
+    ),
+    Rule(
+        re.compile(r"constant fold exception|SymNode|RandomVariable|random|Data-dependent"),
+        "`{line}` chooses by a number that is drawn again in each call, and what is chosen must be known "
+        "while the function is compiled",
+        (
+            RemedyTemplate(
+                "draw the number before the call of `{function}`, and pass in what is chosen with it.",
+                cures=("random_index",),
+                change=_MOVED_CALL,
+            ),
+        ),
+        line=re.compile(r"\brandom\.(?:rand\w{0,20}|choice|choices|sample|uniform|shuffle)\("),
+        unless=re.compile(r"torch\.random"),
     ),
 )
 CALLS: BreakRules = (
@@ -150,10 +174,19 @@ CALLS: BreakRules = (
         ),
     ),
     Rule(
-        # "Call to a time function" is torch's text from 2.15 on.
-        re.compile(
-            r"builtin `time\.(?:time|perf_counter|monotonic|process_time|thread_time)|Call to a time function"
+        _CLOCK,
+        "a decorator asks for the time around each call (`{call}`), which is no part of a graph",
+        (
+            RemedyTemplate(
+                "take the decorator that has `{line}` off what is compiled, and time around the call of what "
+                "`torch.compile` returns: inside of a graph no function has a time of its own.",
+                cures=("timed_layers",),
+            ),
         ),
+        when=_is_in_a_decorator,
+    ),
+    Rule(
+        _CLOCK,
         "`{call}` asks for the time, which is no part of a graph: compiled once, it would always give the "
         "same",
         (
@@ -188,20 +221,6 @@ CALLS: BreakRules = (
                 change=Change(edit="numpy to torch"),
             ),
         ),
-    ),
-    Rule(
-        re.compile(r"constant fold exception|SymNode|RandomVariable|random"),
-        "`{line}` chooses by a number that is drawn again in each call, and what is chosen must be known "
-        "while the function is compiled",
-        (
-            RemedyTemplate(
-                "draw the number before the call of `{function}`, and pass in what is chosen with it.",
-                cures=("random_index",),
-                change=_MOVED_CALL,
-            ),
-        ),
-        line=re.compile(r"\brandom\.(?:rand\w{0,20}|choice|choices|sample|uniform|shuffle)\("),
-        unless=re.compile(r"torch\.random"),
     ),
     Rule(
         re.compile(r"method `(?:write|flush|writelines)` of class `TextIOWrapper`"),

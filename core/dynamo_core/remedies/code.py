@@ -8,7 +8,7 @@ import re
 
 from ..analysis.source_lines import compared_in
 from .python_code import SETS_AN_ATTRIBUTE
-from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
+from .rules import REGISTERS_A_HOOK, Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 # Source: torch/_dynamo/variables/misc.py (AutogradFunctionVariable), read and run with 2.13.
 _OF_A_CLASS = re.compile(r"Unsupported python_type\(\) call|setattr\(\) on unsupported type")
@@ -39,6 +39,21 @@ AROUND_DDP: BreakRules = (
             ),
         ),
         when=lambda break_context: break_context.is_in_ddp,
+    ),
+)
+# A hook on a value inside of a graph is traced where it only calculates.
+IN_HOOKS: BreakRules = (
+    Rule(
+        re.compile(r"."),
+        "`{line}` registers a hook on a value inside of the graph that does more than calculate",
+        (
+            RemedyTemplate(
+                "end the compiled function in front of `{line}`, and compile what comes after it as a "
+                "function of its own: between two graphs the value is a tensor whose gradient a hook gets.",
+                cures=("attention_gradients",),
+            ),
+        ),
+        line=REGISTERS_A_HOOK,
     ),
 )
 # Source: torch/distributions/distribution.py (Distribution.__init__, _validate_sample), and

@@ -8,8 +8,17 @@ from collections.abc import Callable, Sequence
 
 from ..analysis.recompile_causes import RecompileCause
 from ..analysis.source_lines import is_library, looped_over
-from ..recording.guards import plain_source
-from .rules import Change, Rule, asked_for, is_read_as_well, one_remedy, range_of, walk_of
+from .recompile_parts import (
+    asked_for,
+    given_twice,
+    is_number_of_an_enum,
+    is_number_or_tensor,
+    is_read_as_well,
+    one_remedy,
+    range_of,
+    walk_of,
+)
+from .rules import Change, Rule
 
 _FUNCTIONS = (
     "function",
@@ -23,9 +32,6 @@ _FUNCTIONS = (
 _WIDER = ("float16", "float32", "float64")
 # Source: torch/optim/optimizer.py (param_groups); what the user calls the optimizer stands in front.
 _LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
-_OF_ALIASES = re.compile(
-    r"\w{1,100} is (?!None\b)(\w{1,100})|Duplicate tensors found: \[\"\w+\", \"(\w+)\".*"
-)
 _OF_OBJECTS = ("value", "type", "identity", "length", "attribute", "dictionary")
 _BRANCH = re.compile(r"(?:if|elif|while)\b|.{1,300}\bif\b.{1,300}\belse\b")
 _TYPE = re.compile(r"type=<class '([^']+)'>")
@@ -66,17 +72,6 @@ def _is_function(cause: RecompileCause) -> bool:
     return cause.kind == "identity" and all(each is None or each[1] in _FUNCTIONS for each in found)
 
 
-def _is_number_of_an_enum(cause: RecompileCause) -> bool:
-    """Whether a member of an enumeration varies, and torch made its value dynamic, which is a number then.
-
-    Source: enum.py (Enum.value).
-    """
-    value = f"{cause.source}._value_"
-    return cause.kind == "identity" and any(
-        value == plain_source(each.source) for each in cause.frame.symbols
-    )
-
-
 def _decide_outside(cause: RecompileCause) -> Change:
     """Move the decision on the value out of the compiled code, and compile the code of each outcome."""
     return Change(edit="decided outside", operand=_argument(cause))
@@ -107,17 +102,8 @@ def _argument(cause: RecompileCause) -> str | None:
     return source if source.isidentifier() else None
 
 
-def _given_twice(cause: RecompileCause) -> str | None:
-    """The second of two arguments that are one tensor in some calls only; None for any other cause.
-
-    Source: torch/_dynamo/guards.py (DUPLICATE_INPUT), torch/csrc/dynamo/guards.cpp (NO_TENSOR_ALIASING).
-    """
-    found = _OF_ALIASES.fullmatch(cause.words)
-    return found and (found[1] or found[2])
-
-
 def _as_a_view(cause: RecompileCause) -> Change | None:
-    name = _given_twice(cause)
+    name = given_twice(cause)
     return Change(edit="made first", operand=f"{name} = {name}.view_as({name})")
 
 
@@ -134,6 +120,8 @@ def _is_of_a_wrapped_module(cause: RecompileCause) -> bool:
     place = cause.frame.place
     if place is None or not place.file.endswith("torch/_dynamo/external_utils.py"):
         return False
+    if (cause.source or "").startswith(("fn.keywords[", "fn.args[")):
+        return False  # a `functools.partial`, not a module
     is_on_module = re.split(r"\W", cause.source or "", maxsplit=1)[0] == "fn"
     return is_on_module or len(cause.frame.compile_calls) > 1
 
@@ -239,6 +227,13 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         lambda cause: cause.kind == "size" and cause.was_0_or_1,
         "{what} takes several values{values}, and torch compiles 0 and 1 apart: pad the input, or let it be.",
     ),
+    one_remedy(  # a number in some calls, a tensor in others
+        is_number_or_tensor,
+        "{source} is a number in some calls and a tensor in others{values}, each a version of its own: make "
+        "it a tensor before the call, `torch.as_tensor({name})`, in every call.",
+        _run_first("{x} = torch.as_tensor({x})"),
+        cures=("recompile_number_or_tensor",),
+    ),
     one_remedy(  # float as a tensor
         lambda cause: cause.is_float,
         "{what} is a float that takes several values{values}, each of them a version of its own: pass "
@@ -299,7 +294,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         cures=("recompile_another_function",),
     ),
     one_remedy(  # number of an enumeration
-        _is_number_of_an_enum,
+        is_number_of_an_enum,
         "{source} is another member of an enumeration in some calls, each a version of its own, and its "
         "value is calculated with: pass the value in as a tensor (`torch.tensor({name}.value)`) in place of "
         "the member, and, where a branch asks for the member, that as a tensor too, to choose by "
@@ -481,7 +476,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "{hint}",
     ),
     one_remedy(  # one tensor for two arguments
-        lambda cause: _given_twice(cause) is not None,
+        lambda cause: given_twice(cause) is not None,
         "two arguments are one object in some calls only (`{check}`), which is a version of its own: a "
         "tensor that is not changed in place may be given once as a view of itself (`x.view_as(x)`).",
         _as_a_view,

@@ -20,7 +20,8 @@ from .recompile_edits import (
     is_branch,
     is_learning_rate,
 )
-from .rules import Advice, Assignment, Change, Rule, advice_of, one_remedy, recompile_parts
+from .recompile_parts import one_remedy, recompile_parts
+from .rules import Advice, Assignment, Change, Rule, advice_of
 
 _SLOWER = "what is not fixed can make compiled code slower"
 _OF_THAT_NAME = "it holds for every compiled function that has an argument of that name"

@@ -3,26 +3,21 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import takewhile
 from typing import Generic, Protocol, TypeVar
 
-from ..analysis.guard_failures import range_words
-from ..analysis.recompile_causes import RecompileCause
 from ..analysis.source_lines import (
     call_on,
     condition_of,
     is_library,
     is_of_torch_or_python,
-    looked_up_in,
     looped_over,
     package_of,
     targets_of,
     without_comment,
 )
-from ..analysis.words import place, version_numbers
+from ..analysis.words import version_numbers
 from ..model import GraphBreak, Place, StackFrame, function_of
-from ..recording.guards import plain_source, split_comment
-from ..shared.failed_guard import guarded, is_on_stack, source_words, without_stack_names
 from ..shared.quick_dataclass import dataclass
 
 
@@ -193,7 +188,9 @@ _CAREFUL = (
     "`.clamp(min=1e-9)`: else gradients may be NaN"
 )
 _KEPT = re.compile(r"self(?:\.(?!item\b)\w{1,60}){1,4}")
+REGISTERS_A_HOOK = re.compile(r"\.register_hook\(")
 _IS_IN = re.compile(r"([\w.]{1,100}) in ([\w.]{1,100})")
+_NEGATED = re.compile(r"not ((?!.* (?:and|or) ).{1,300})")
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 
 
@@ -260,7 +257,10 @@ class BreakContext:
     def _condition_on_tensors(self, condition: str) -> str:
         """The condition as a tensor; that torch takes a value out for `a in b` shows that `b` is one."""
         is_in = _IS_IN.fullmatch(condition) if "Tensor.item()" in self.words else None
-        return f"({is_in[2]} == {is_in[1]}).any()" if is_in else condition.replace(".item()", "")
+        if is_in:
+            return f"({is_in[2]} == {is_in[1]}).any()"
+        negated = _NEGATED.fullmatch(condition)
+        return f"torch.logical_not({negated[1]})" if negated else condition.replace(".item()", "")
 
     @property
     def block(self) -> list[str]:
@@ -370,8 +370,15 @@ def _is_in_ddp(graph_break: GraphBreak) -> bool:
 
 
 def user_line(graph_break: GraphBreak) -> tuple[StackFrame | None, StackFrame | None]:
-    """The innermost frame of the user's code, and the library frame that it called, if that has the break."""
+    """The innermost frame of the user's code, and the library frame that it called, if that has the break.
+
+    Of a hook on a tensor it is the line that registers it.
+    """
     stack = [*graph_break.callers, *graph_break.stack]
+    own = (frame for frame in graph_break.stack if not is_library(frame.place))
+    registers = next((frame for frame in own if REGISTERS_A_HOOK.search(frame.text)), None)
+    if registers is not None:
+        return registers, None
     for position in range(len(stack) - 1, -1, -1):
         if not is_library(stack[position].place):
             return stack[position], stack[position + 1] if position + 1 < len(stack) else None
@@ -385,115 +392,3 @@ def place_of(graph_break: GraphBreak) -> Place | None:
 
 
 BreakRules = tuple[Rule[BreakContext], ...]
-
-# Rules for recompiles, and the parts of a cause that they can name.
-
-_MOST_SHOWN = 3
-_LONGEST_CHECK = 120
-_ASKED_FOR = ", and the program asks for a version of each (`dynamic=False`); if one is enough"
-
-
-def one_remedy(
-    when: Callable[[RecompileCause], bool],
-    text: str,
-    change: Callable[[RecompileCause], Change | None] | None = None,
-    may_change: str = "",
-    *,
-    cures: tuple[str, ...] = (),
-    not_for: tuple[str, ...] = (),
-    is_further: bool = False,
-) -> Rule[RecompileCause]:
-    """The rule for recompiles that has one remedy."""
-    remedy = RemedyTemplate(text, cures, change, may_change, not_for=not_for)
-    return Rule(when=when, remedies=(remedy,), is_further=is_further)
-
-
-def _marked(cause: RecompileCause) -> str:
-    """Calls of mark_dynamic for a size and all sizes equal to it: torch refuses to mark only one of them."""
-    sizes = [(plain_source(source), index) for source, index in cause.dynamic_sources if index is not None]
-    named = dict.fromkeys([(cause.source, cause.index), *sizes])
-    return " and ".join(
-        f"`torch._dynamo.mark_dynamic({name}, {index})`" for name, index in named if not is_on_stack(name)
-    )
-
-
-def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, str]:
-    """Parts by name; `{values}` are in brackets, after a space, or nothing.
-
-    `{typed}` are the assignments to make, `{against}` a setting of the program that the advice contradicts.
-    """
-    assigned = (*change.environment, *change.settings, *change.arguments) if change is not None else ()
-    failure = cause.failure
-    walk = walk_of(cause) or ""
-    return {
-        "what": what_varies(cause),
-        "name": cause.source or "tensor",
-        "marked": _marked(cause),
-        "source": source_words(cause.source) if cause.source else "an input",
-        "root": source_words(walk.partition(".")[0]),
-        "walk": source_words(walk),
-        "table": asked_for(cause) or "",
-        "values": _values_in_brackets(cause),
-        "against": _ASKED_FOR if cause.dynamic is False else "",
-        "all": "all but 0 and 1 of" if cause.was_0_or_1 else "all of",
-        "expected": (failure.expected if failure is not None else None) or "named",
-        "check": _short(without_stack_names(failure.check)) if failure is not None else "",
-        "range": range_of(cause),
-        "hint": (failure.hint if failure is not None else None) or "",
-        "typed": " ".join(f'{each.name}="{each.value}"' for each in assigned),
-        "count": str(cause.functions_with_this_code or ""),
-        "function": f"`{cause.frame.shown_name}`",
-        "caller": f"`{caller.method or caller.name}`" if (caller := cause.eager_caller) else "a function",
-        "line": f"`{without_comment(cause.line)}`" if cause.line else f"line {place(cause.place)}",
-    }
-
-
-def walk_of(cause: RecompileCause) -> str | None:
-    """What shows that the code walks through the argument that differed: `tree.left.left`; else None."""
-    root = _root(cause.source or "")
-    return next((each for each in cause.frame.walks if _root(each) == root), None)
-
-
-def _root(source: str) -> str:
-    return re.split(r"\W", source, maxsplit=1)[0]
-
-
-def asked_for(cause: RecompileCause) -> str | None:
-    """The dictionary that the line of the guard asks for what is guarded; None where it asks none."""
-    return looked_up_in(cause.line_of_guard, cause.source or "")
-
-
-def is_read_as_well(cause: RecompileCause) -> bool:
-    """Whether the code makes a list longer, and reads what is in it on another line."""
-    name = cause.lengthened_there
-    checks = chain(*cause.frame.checks.values())
-    inside = (each for each in checks if plain_source(each.source).startswith(f"{cause.source}["))
-    lines = {(each.user_code or "").strip() for each in inside} - {cause.line_of_guard}
-    return name is not None and any(name in line for line in lines)
-
-
-def range_of(cause: RecompileCause) -> str:
-    """The sizes for which one version serves, where torch guards a range: `16 to 4096`; else ""."""
-    check = cause.bound.code if cause.bound is not None else cause.words
-    return range_words(split_comment(check)[0].strip())
-
-
-def _values_in_brackets(cause: RecompileCause) -> str:
-    """` (8, 4, 1)`: the first of the values that came; "" where none is known."""
-    values = cause.values_that_came
-    if len(values) < 2:
-        return f" ({values[0]} and others)" if values else ""
-    return f" ({', '.join(values[:_MOST_SHOWN])}{', …' if len(values) > _MOST_SHOWN else ''})"
-
-
-def what_varies(cause: RecompileCause) -> str:
-    """What varies, as the start of a sentence: the size of `x` at dimension 0."""
-    if cause.kind == "size":
-        return guarded(cause.kind, cause.source, cause.index)
-    if cause.kind == "relation of sizes" and cause.failure is not None:
-        return f"whether `{without_stack_names(cause.failure.check)}`"
-    return source_words(cause.source) if cause.source else "an input"
-
-
-def _short(check: str) -> str:
-    return check if len(check) <= _LONGEST_CHECK else check[:_LONGEST_CHECK] + "…"

@@ -7,11 +7,15 @@ outputs that depend on data); read with 2.13, their names with 2.8 to 2.15
 
 import re
 
+from ..analysis.source_lines import targets_of
 from .branches import NOT_KNOWN, TO_WHERE, WHILE, compile_the_body, selected_by_a_mask
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
-_PRINTS_A_VALUE = re.compile(r"^\s*print\(.{0,200}(?:\.item|\.tolist|\.numpy)\(\)")
+_REPORTS_A_VALUE = re.compile(
+    r"^\s*(?:print|[\w.]{0,60}\blog\w{0,20}\.(?:debug|info|warning|error|critical|log)|warnings\.warn)"
+    r"\(.{0,200}(?:\.item|\.tolist|\.numpy)\(\)"
+)
 _TAKES_A_VALUE = re.compile(r"\.item\(|\b(?:int|float)\(")
 # A statement that calls something with the value, other than to put it into a list or a tensor.
 _IS_GIVEN = re.compile(r"^\s*(?![\w.]*(?:\.(?:append|extend|add)|_)\()[\w.]{1,99}\(.{0,300}\.item\(\)")
@@ -19,8 +23,11 @@ _IS_GIVEN = re.compile(r"^\s*(?![\w.]*(?:\.(?:append|extend|add)|_)\()[\w.]{1,99
 _IS_WORKED_ON = re.compile(
     r"\bself(?:\.\w{1,60}){2,4}(?<!split)(?<!view)(?<!reshape)(?<!expand)(?<!narrow)(?<!embed)\([^()]{0,200}"
     r"\.(?:tolist|item)\(\)"
+    r"|\b(?:Counter|set|frozenset|tuple|sorted|dict|bisect\w{0,20}|heapq\.\w{1,20})\([^()]{0,200}\.(?:tolist|item)\(\)"
 )
+_ROWS = re.compile(r"^\s*for (\w{1,100}) in \S{1,200}\.tolist\(\):")
 _ASKS_A_TENSOR = re.compile(r"\.(?:numel|any|all|sum|item|size|shape|max|min)\b|\blen\(")
+_BY_A_KEY = re.compile(r"\b(?:max|min)\(.{1,200}\bkey=")
 _FILLS = re.compile(r"\b(?:new_full|full_like)\(")
 _MAY_END = "an operator behind it that has to know the sizes ends the program with an error"
 
@@ -33,9 +40,29 @@ def _is_branched_on_next(break_context: BreakContext) -> bool:
     return break_context.is_branched_on_next
 
 
+def _chooses_by_a_key(break_context: BreakContext) -> bool:
+    return any(map(_BY_A_KEY.search, (break_context.line, break_context.caller)))
+
+
 def _is_in_a_loop_that_tensors_end(break_context: BreakContext) -> bool:
     loop = break_context.loop
     return loop.startswith("while ") and _ASKS_A_TENSOR.search(loop) is not None
+
+
+def _takes_lists_apart(break_context: BreakContext) -> bool:
+    """Whether a loop over a list of lists works with each of them in Python."""
+    row = _ROWS.match(break_context.line)
+    return row is not None and any(
+        f"len({row[1]})" in line or f"{row[1]}[" in line for line in break_context.block
+    )
+
+
+def _chooses_what_is_called(break_context: BreakContext) -> bool:
+    """Whether a value that is taken out chooses, here or on a later line, a function or module to call."""
+    lines = (break_context.line, *break_context.following)
+    names = "|".join(map(re.escape, targets_of(break_context.line))) or r"(?!)"
+    chosen = re.compile(rf"\[(?:{names})\]\(|\[int\(.{{1,200}}\)\]\(|\.item\(\)\]\(")
+    return any(map(chosen.search, lines))
 
 
 def _is_raised_on_next(break_context: BreakContext) -> bool:
@@ -64,18 +91,33 @@ def _as_part_of_the_graph(*cures: str, may_change: str = "") -> RemedyTemplate[B
 
 
 _VALUES: BreakRules = (
-    # The call that takes the value, the text that is made of it, and the print: three breaks of one line.
     Rule(
-        re.compile(rf"{_VALUE.pattern}|BUILD_STRING|builtin operator `print`"),
-        "`{line}` prints what a tensor holds, " + NOT_KNOWN,
+        re.compile(rf"{_VALUE.pattern}|invalid call to builtin op handler|Data-dependent branching"),
+        "the largest or smallest is chosen by values of tensors, " + NOT_KNOWN,
         (
             RemedyTemplate(
-                "take `{line}` out of the compiled code: return the tensor, and print after the call of "
-                "`{function}`.",
-                cures=("item_printed",),
+                "choose it in the graph: `together = torch.stack([…])`, and of what is compared another "
+                "tensor, `keys`; then `together.index_select(0, keys.argmax().reshape(1))[0]` (or `argmin`) "
+                "in place of `max` or `min`.",
+                cures=("best_of_candidates",),
             ),
         ),
-        line=_PRINTS_A_VALUE,
+        when=_chooses_by_a_key,
+    ),
+    # The call that takes the value, the text that is made of it, and the print: three breaks of one line.
+    Rule(
+        re.compile(
+            rf"{_VALUE.pattern}|Data dependent operator|BUILD_STRING|builtin operator `print`|[Ll]ogger"
+        ),
+        "`{line}` reports what a tensor holds, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "take `{line}` out of the compiled code: return the tensor, and print or log after the call "
+                "of `{function}`.",
+                cures=("item_printed", "router_load_logged", "stats_in_log"),
+            ),
+        ),
+        line=_REPORTS_A_VALUE,
     ),
     Rule(
         _VALUE,
@@ -194,11 +236,38 @@ _VALUES: BreakRules = (
             RemedyTemplate(
                 "do `{line}` before the call of `{function}` and pass in what it gives; or after it, where "
                 "it needs what `{function}` calculates, or nothing there needs what it gives.",
-                cures=("prefix_hashed",),
+                cures=("prefix_hashed", "counted_tokens"),
             ),
             _as_part_of_the_graph(),
         ),
         line=_IS_WORKED_ON,
+    ),
+    Rule(
+        _VALUE,
+        "`{line}` takes lists out of a tensor, with which the loop works in Python, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "leave the loop to Python: before the call of `{function}`, passing in what it gives; or end "
+                "the compiled function in front of it, and compile what comes after it as a function of its "
+                "own.",
+                cures=("no_repeat_ngrams",),
+            ),
+        ),
+        when=_takes_lists_apart,
+    ),
+    Rule(
+        _VALUE,
+        "`{line}` takes out of a tensor which function or module is called, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "call all of them and choose by the tensor, without taking the value out: "
+                "`torch.stack([each(x) for each in them]).index_select(0, index.reshape(1))[0]`; where that "
+                "is too much, end the compiled function in front of `{line}`, and compile each of them as a "
+                "function of its own.",
+                cures=("expert_chosen", "head_by_prediction"),
+            ),
+        ),
+        when=_chooses_what_is_called,
     ),
     Rule(
         _VALUE,

@@ -1,7 +1,7 @@
 """A loss is printed by the step.
 
 kind: graph break
-advice: print after the call
+advice: print or log after the call
 """
 
 import torch

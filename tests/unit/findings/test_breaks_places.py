@@ -55,5 +55,14 @@ def test_a_generator_that_is_called_for_a_break_alone_is_no_finding_of_its_own()
     by_itself = replace(fallback(line=20), reason="Attempt to trace generator", called_from=USERS)
     (found,) = find(of_one_process(frames=[by_itself]))
     assert found.kind == "fell back to eager"
+    assert not find(of_one_process(frames=[replace(by_itself, name="<genexpr>")]))
     (found,) = find(of_one_process(frames=[by_itself], breaks=[a_break(line=7, text="rows = next(rows)")]))
     assert found.kind == "graph break"
+
+
+def test_what_a_line_of_the_users_asks_of_torch_is_the_users_to_change() -> None:
+    torchs = LIBRARYS._replace(place=Place("/usr/lib/python3/site-packages/torch/nn/modules/module.py", 9))
+    for inside, is_librarys in ((LIBRARYS, True), (torchs, False)):
+        met = GraphBreak("generator", (USERS, inside), None)
+        (found,) = find(of_one_process(frames=[replace(fallback(line=20), stopped=met, compile_id=None)]))
+        assert (found.via, found.is_library) == (inside, is_librarys)

@@ -80,6 +80,12 @@ def test_another_finding_in_its_place_is_no_cure() -> None:
     assert verdict(run(RECOMPILE, fewer)) == "helps"
 
 
+def test_a_break_that_moves_to_a_later_line_is_no_cure_though_other_findings_went() -> None:
+    later = replace(BREAK, identity="graph-break-2", source="them[n](x)", key=("another cause",))
+    judged = judge(BREAK, [run(BREAK, RECOMPILE), run(BREAK, RECOMPILE)], run(later), is_edit=False)
+    assert (judged.verdict, judged.after) == ("does not cure", BREAK.evidence.times)
+
+
 def test_a_break_that_is_gone_with_all_that_was_captured_is_not_cured() -> None:
     baseline = [run(BREAK, captured_ops=32), run(BREAK, captured_ops=32)]
     judged = judge(BREAK, baseline, run(captured_ops=21), is_edit=False)

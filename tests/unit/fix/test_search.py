@@ -8,11 +8,12 @@ from typing import Any, cast
 
 import pytest
 
+from dynamo_core.analysis.time.steps import Steps
 from dynamo_core.case import Case
 from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.fix.joint import Candidate, has_cured
 from dynamo_core.fix.judging import ObservedRun
-from dynamo_core.fix.search import Plan, _Search, refuse_unknown
+from dynamo_core.fix.search import Plan, _Search, comparable_step, refuse_unknown
 from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
@@ -300,3 +301,12 @@ def test_where_only_numbers_differ_the_unchanged_program_is_run_again(
     assert change is not None
     trial, _ = search._try(BREAK, setting("one"), change)
     assert (trial.verdict, len(trial.runs), list(left)) == (verdict, 1, [])
+
+
+def test_a_step_is_compared_where_it_is_as_much_of_the_program() -> None:
+    def steps(steady: int) -> Steps:
+        return Steps(cast(Any, None), steady, 0, (1, 1), 0.02, (0.02,), 1, (), 0.0)
+
+    assert comparable_step(steps(11), steps(9)) == 0.02
+    assert comparable_step(steps(11), steps(30)) is None  # the function was called three times in each
+    assert comparable_step(None, steps(9)) is None and comparable_step(steps(9), None) is None

@@ -474,3 +474,11 @@ def test_a_block_that_only_sets_attributes_is_taken_out_with_its_context(
 ) -> None:
     context = a_break("Unsupported context manager", "No lock.", "    with self.lock:", behind=behind)
     assert ("with all of its block" in advice(context)) is is_moved
+
+
+def test_a_break_in_a_hook_on_a_tensor_is_told_of_the_line_that_registers_it() -> None:
+    registers = StackFrame(Place("/home/me/train.py", 4), "forward", "x.register_hook(self.keep)")
+    hook = StackFrame(Place("/home/me/train.py", 9), "keep", "self.kept = gradient")
+    met = GraphBreak("HOP: Unsafe side effect", (registers, hook), None)
+    assert user_line(met) == (registers, None)
+    assert "`x.register_hook(self.keep)`" in break_advice(met)[0].text

@@ -21,8 +21,9 @@ from dynamo_core.model import (
     Specialization,
     StackFrame,
 )
+from dynamo_core.remedies.recompile_parts import what_varies
 from dynamo_core.remedies.recompile_rules import TABLE, recompile_advice
-from dynamo_core.remedies.rules import Assignment, Change, what_varies
+from dynamo_core.remedies.rules import Assignment, Change
 from dynamo_core.shared.failed_guard import without_stack_names
 from support.made import decided
 from support.made_causes import FILE, causes, entry, opened, process, size

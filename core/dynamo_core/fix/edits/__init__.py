@@ -20,7 +20,7 @@ from .lines import (
     statement_removed,
 )
 from .moving import call_moved_out, statement_moved_out
-from .parts import compiled_around, decided_outside, made_first
+from .parts import compiled_around, compiled_around_function, decided_outside, made_first
 
 # Takes the text of a file and the line of the finding (from 1); None where the edit is not possible there.
 Edit = Callable[[str, int], str | None]
@@ -44,6 +44,7 @@ EDITS: Mapping[str, Edit] = {
     "set at the start": set_at_the_start,
     "reset removed": reset_removed,
     "compiled around it": compiled_around,
+    "compiled around its function": compiled_around_function,
     "decided outside": decided_outside,
     "made first": made_first,
 }

@@ -4,7 +4,7 @@ Only where each side just assigns values to plain names, or one to an attribute 
 anything else (a print, a call for its effect, an item assignment) would then be done in every case.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
@@ -12,6 +12,7 @@ from ...analysis.source_lines import begins_with_a_guard
 from ...shared.quick_dataclass import dataclass
 from .analysis import changes_in_place, may_have_effects
 from .source import (
+    Put,
     Source,
     alone_in,
     called_name,
@@ -21,6 +22,7 @@ from .source import (
     names_in,
     nodes,
     statement,
+    substituted,
     torch_name,
 )
 
@@ -42,7 +44,10 @@ def branch_to_where(text: str, line: int) -> str | None:
     found = source.statement_at(line)
     if isinstance(found, cst.If):
         nested = _behind_its_guard(source, found)
-        return _statement_to_where(source, found) if nested is None else branch_to_where(nested, line + 1)
+        if nested is not None:
+            return branch_to_where(nested, line + 1)
+        lines = _statement_to_where(source, found)
+        return None if lines is None else source.with_changes(lines)
     for node in source.expressions_at(line):
         if isinstance(node, cst.IfExp):
             if may_have_effects(node) or _may_lose_gradients(source, node):
@@ -104,12 +109,47 @@ class _Side:
     returned: str | None = None
 
 
-def _statement_to_where(source: Source, branch: cst.If) -> str | None:
+def _asked_of_python(source: Source, branch: cst.If) -> tuple[cst.BaseExpression | None, cst.BaseExpression]:
+    """What the test asks of Python alone before it asks a tensor, if anything, and the rest of it."""
+    test = branch.test
+    if not isinstance(test, cst.BooleanOperation) or not isinstance(test.operator, cst.And):
+        return None, test
+    function = next(source.enclosing(branch, cst.FunctionDef), None)
+    given = set() if function is None else {each.name.value for each in function.params.params}
+    return (test.left, test.right) if _is_of_python(test.left, given) else (None, test)
+
+
+_OF_PYTHON = ("training", "dtype", "device", "ndim", "shape", "requires_grad")
+
+
+def _is_of_python(node: cst.BaseExpression, given: set[str]) -> bool:
+    """Whether it is, most often, no tensor: a dtype, whether something is None, a name that was `given`."""
+    match node:
+        case cst.BooleanOperation(left=left, right=right):
+            return _is_of_python(left, given) and _is_of_python(right, given)
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            return _is_of_python(inner, given)
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=cst.Is() | cst.IsNot())]):
+            return True
+        case cst.Comparison(left=left):
+            return any(
+                isinstance(each, cst.Attribute) and each.attr.value in _OF_PYTHON for each in nodes(left)
+            )
+        case cst.Call(func=cst.Name(value="isinstance" | "len" | "hasattr" | "callable")):
+            return True
+    return isinstance(node, cst.Attribute) or (isinstance(node, cst.Name) and node.value in given)
+
+
+def _statement_to_where(source: Source, branch: cst.If) -> dict[cst.CSTNode, Put] | None:
+    """What the branch, and the `return` behind it, become; None where it has to stay."""
     if (
         may_have_effects(branch)
         or _has_in_place_changes(source, branch)
         or _may_lose_gradients(source, branch)
     ):
+        return None
+    asked, test = _asked_of_python(source, branch)
+    if asked is not None and branch.orelse is not None:
         return None
     then = _side(source, _block(branch.body))
     if then is None:
@@ -131,13 +171,17 @@ def _statement_to_where(source: Source, branch: cst.If) -> str | None:
             return None
         if rest is not None and (may_have_effects(rest) or _may_lose_gradients(source, rest)):
             return None
-        chosen = _where(source, branch.test, then.returned, other.returned)
-        changes: dict[cst.CSTNode, object] = {branch: statement(f"return {chosen}", branch)}
-        if rest is not None:
+        chosen = statement(f"return {_where(source, test, then.returned, other.returned)}")
+        changes: dict[cst.CSTNode, Put] = {branch: _where_asked(branch, asked, [chosen])}
+        if rest is not None and asked is None:
             changes[rest] = cst.RemoveFromParent()
-        return source.with_changes(changes)  # type: ignore[arg-type]
-    names = list(dict.fromkeys([*then.assigned, *other.assigned]))
-    if names_in(branch.test) & set(names[:-1]):
+        return changes
+    names = [
+        name
+        for name in dict.fromkeys([*then.assigned, *other.assigned])
+        if "." in name or _is_used_elsewhere(source, branch, name)
+    ]
+    if not names or names_in(test) & set(names[:-1]):
         return None  # the condition would be evaluated again with changed values
     if len(names) > 1 and any("." in name for name in names):
         return None  # an attribute may be another one's value
@@ -146,9 +190,26 @@ def _statement_to_where(source: Source, branch: cst.If) -> str | None:
         values = then.assigned.get(name, name), other.assigned.get(name, name)
         if any(names_in(expression(value)) & set(names[: len(lines)]) for value in values):
             return None  # it would be computed from changed values
-        chosen = f"{name} = {_where(source, branch.test, *values)}"
-        lines.append(statement(chosen, None if lines else branch))
-    return source.with_changes({branch: cst.FlattenSentinel(lines)})
+        lines.append(statement(f"{name} = {_where(source, test, *values)}"))
+    return {branch: _where_asked(branch, asked, lines)}
+
+
+def _where_asked(
+    branch: cst.If, asked: cst.BaseExpression | None, lines: Sequence[cst.SimpleStatementLine]
+) -> Put:
+    """The lines in place of the branch, in an `if` on what is asked of Python."""
+    if asked is not None:
+        return branch.with_changes(test=asked, body=cst.IndentedBlock(lines))
+    return cst.FlattenSentinel([lines[0].with_changes(leading_lines=branch.leading_lines), *lines[1:]])
+
+
+def _is_used_elsewhere(source: Source, branch: cst.If, name: str) -> bool:
+    """Whether the function uses the name outside of the branch too."""
+    function = next(source.enclosing(branch, cst.FunctionDef), None)
+    if function is None:
+        return True  # other modules may use a global one
+    uses = [each for each in nodes(function) if isinstance(each, cst.Name) and each.value == name]
+    return any(not source.is_inside(each, branch) for each in uses)
 
 
 def _side(source: Source, statements: Sequence[cst.CSTNode]) -> _Side | None:
@@ -161,10 +222,19 @@ def _side(source: Source, statements: Sequence[cst.CSTNode]) -> _Side | None:
             if isinstance(small, cst.Return) and small.value is not None:
                 return None if assigned else _Side({}, source.text_of(small.value))
             pair = _assignment(source, small)
-            if pair is None or names_in(expression(pair[1])) & set(assigned) or pair[0] in assigned:
+            if pair is None or pair[0] in assigned:
                 return None
-            assigned[pair[0]] = pair[1]
+            value = _with_former_values(expression(pair[1]), assigned)
+            if value is None:
+                return None
+            assigned[pair[0]] = source.text_of(value)
     return _Side(assigned) if assigned else None
+
+
+def _with_former_values(value: cst.BaseExpression, assigned: Mapping[str, str]) -> cst.BaseExpression | None:
+    """The value with what was assigned before in place of its names."""
+    used = names_in(value) & set(assigned)
+    return substituted(value, {name: expression(f"({assigned[name]})") for name in used})
 
 
 def _assignment(source: Source, small: cst.BaseSmallStatement) -> tuple[str, str] | None:

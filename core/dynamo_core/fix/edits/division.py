@@ -88,12 +88,12 @@ class Division:
         for number, original in enumerate(statements):
             assert isinstance(original, cst.BaseStatement)
             later = self._read_in(statements[number + 1 :], after)
-            first, *rest = self._simplified(original)
-            for each, following in ((first, rest), *((each, ()) for each in rest)):
+            pieces = self._simplified(original)
+            for at, each in enumerate(pieces, 1):
                 if not self._is_left_to_python(each):
                     run.append(each)
                     continue
-                after_it = self._read_in(following, later)
+                after_it = self._read_in(pieces[at:], later)
                 done += self._part(run, bound, self._read_in([each], after_it))
                 run = []
                 done.append(self._divided(each, bound, after_it))
@@ -145,18 +145,64 @@ class Division:
                 leading_lines=getattr(node, "leading_lines", ())
             )
             return [self._alone]
-        taken = None if self._about is None else self._expression_of(self._about, node)
-        if taken is None or taken is getattr(small, "value", None):
+        if self._about is None:
+            return self._computed_first(node)
+        taken = self._expression_of(self._about, node)
+        if taken is None:
             return [node]
+        given, alone = self._arguments_first(taken)
+        if taken is getattr(small, "value", None):
+            self._alone = node.with_changes(body=[small.with_changes(value=alone)]) if given else node
+            return [*given, self._alone]
         name = f"{self._about}_chosen"
         if name in names_in(self._source.module):
             raise DoesNotFit
-        first = statement(f"{name} = {self._source.text_of(taken)}", node)
+        self._alone = statement(f"{name} = {self._source.text_of(alone)}", None if given else node)
         self._locals |= {name}
-        self._alone = first
         rest = node.with_changes(leading_lines=()).deep_replace(taken, cst.Name(name))
         assert isinstance(rest, cst.BaseStatement)
+        return [*given, self._alone, rest]
+
+    def _computed_first(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
+        """The statement, with what it takes a value out of computed before: `x.sum()` of `x.sum().item()`."""
+        owners = (owner for each in _expressions(node) if (owner := _value_taken_of(each)) is not None)
+        owner = next((each for each in owners if self._can_be_first(each, node)), None)
+        if (
+            owner is None
+            or not contains(owner, *_CALCULATES)
+            or "value_given" in names_in(self._source.module)
+        ):
+            return [node]
+        self._locals |= {"value_given"}
+        first = statement(f"value_given = {self._source.text_of(owner)}", node)
+        rest = node.with_changes(leading_lines=()).deep_replace(owner, cst.Name("value_given"))
+        assert isinstance(rest, cst.BaseStatement)
+        self._alone = rest
         return [first, rest]
+
+    def _arguments_first(
+        self, taken: cst.BaseExpression
+    ) -> tuple[list[cst.BaseStatement], cst.BaseExpression]:
+        """What the function is given, as statements before its call where that calculates it; the call."""
+        is_its_call = isinstance(taken, cst.Call) and called_name(taken) == self._about
+        arguments = taken.args if is_its_call and isinstance(taken, cst.Call) else ()
+        if not any(contains(each.value, *_CALCULATES) for each in arguments):
+            return [], taken
+        if any(each.star or contains(each.value, *_NOT_ALWAYS) for each in arguments):
+            return [], taken
+        given: list[cst.BaseStatement] = []
+        changed: list[cst.Arg] = []
+        for argument in arguments:
+            if isinstance(argument.value, cst.Name | cst.BaseNumber | cst.SimpleString):
+                changed.append(argument)
+                continue
+            name = f"{self._about}_given_{len(given) + 1}"
+            if name in names_in(self._source.module):
+                raise DoesNotFit
+            given.append(statement(f"{name} = {self._source.text_of(argument.value)}"))
+            changed.append(argument.with_changes(value=cst.Name(name)))
+            self._locals |= {name}
+        return given, taken.with_changes(args=changed)
 
     def _expression_of(self, name: str, node: cst.BaseStatement) -> cst.BaseExpression | None:
         """The call of this function; else the outermost expression of this name alone, or with `self`."""
@@ -244,6 +290,16 @@ class Division:
 
     def _flow(self, statements: Sequence[cst.CSTNode]) -> Flow:
         return flow_of("".join(self._source.text_of(each) for each in statements))
+
+
+def _value_taken_of(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """`x` of `x.item()`, and of others that take values out of a tensor."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("item" | "tolist" | "numpy")), args=[]):
+            return owner
+        case cst.Call(func=cst.Name("int" | "float" | "bool"), args=[cst.Arg(value=owner)]):
+            return owner
+    return None
 
 
 def _before(one: CodePosition, other: CodePosition) -> bool:

@@ -5,7 +5,7 @@ none moves in front of the call of the function. Only for functions of a module 
 to torch.compile, and not passed on otherwise: all of their calls must be known.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -21,6 +21,7 @@ from .source import (
     keyword_argument,
     names_in,
     nodes,
+    substituted,
     torch_name,
     with_keywords,
 )
@@ -227,31 +228,9 @@ def _as_called(source: Source, callee: _Callee, call: cst.Call, moved: cst.Call)
         elif position < len(positions):
             given[positions[position]] = argument.value
     used = names_in(moved) & _unassigned_parameters(callee.function)
-    if used & _names_of_attributes_and_keywords(moved):
-        return None
     if not used <= set(given) or any(contains(given[name], *_NOT_TWICE) for name in used):
         return None  # a default value, or an argument that would be evaluated twice
-    changed = moved.deep_clone().visit(_Substitute({name: given[name] for name in used}))
-    return changed if isinstance(changed, cst.BaseExpression) else None
-
-
-def _names_of_attributes_and_keywords(call: cst.Call) -> set[str]:
-    """Names of attributes and keyword arguments, which are no variables."""
-    attributes = {node.attr.value for node in nodes(call) if isinstance(node, cst.Attribute)}
-    arguments = (node.keyword for node in nodes(call) if isinstance(node, cst.Arg))
-    return attributes | {keyword.value for keyword in arguments if keyword is not None}
-
-
-class _Substitute(cst.CSTTransformer):
-    """Replaces names by expressions."""
-
-    def __init__(self, values: Mapping[str, cst.BaseExpression]) -> None:
-        super().__init__()
-        self._values = values
-
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        value = self._values.get(updated_node.value)
-        return updated_node if value is None else value.deep_clone()
+    return substituted(moved, {name: given[name] for name in used})
 
 
 def _argument_name(source: Source, call: cst.Call) -> str | None:

@@ -40,6 +40,7 @@ _BOUND_TO_ITS_FUNCTION = (
     cst.FunctionDef,  # inner functions see later values of its names
     cst.NamedExpr,
 )
+_MOST_CALLS = 20  # from the compiled function to the line; two that call each other have no end
 _BOUND_NAMES = {"super", "__class__", "locals", "vars", "dir", "eval", "exec", "currentframe", "_getframe"}
 
 
@@ -50,6 +51,24 @@ def compiled_around(text: str, line: int) -> str | None:
     """
     around = _around_in_callers(text, line)
     return None if around is None else around.text
+
+
+def compiled_around_function(text: str, line: int) -> str | None:
+    """The source with the compiled function that leads to this line in parts around the call that does.
+
+    What it calls there is left to Python as a whole.
+    """
+    source, called = Source(text), None
+    for _ in range(_MOST_CALLS):
+        found = _find(text, line)
+        if found is not None:
+            return None if called is None else _split(found, found.line, called)
+        function = source.function_at(line)
+        call = None if function is None else _only_call(source, function)
+        if call is None:
+            return None
+        line, called = source.range_of(call).start.line, called_name(call)
+    return None
 
 
 @dataclass(frozen=True)
@@ -96,12 +115,12 @@ def _is_attribute(source: Source, node: cst.Name) -> bool:
 def _only_call(source: Source, function: cst.FunctionDef) -> cst.Call | None:
     """The only use of this function's name in the module: its call, from another function.
 
-    Of a module's `forward`, the only call of the only one that is made, or of those in the only list. Of what
-    a `with` calls, the only call that makes such a context.
+    Of a `forward` or `__call__`, the only call of the only one that is made, or of those in the only list.
+    Of what a `with` calls, the only call that makes such a context.
     """
     name = function.name.value
     home = next(source.enclosing(function, cst.ClassDef), None)
-    if name == "forward":
+    if name in ("forward", "__call__"):
         return _only_call_of_module(source, function)
     if home is not None and name in ("__enter__", "__exit__"):
         made = [each for each in source.every(cst.Call) if called_name(each) == home.name.value]
@@ -127,8 +146,7 @@ def _only_call_of_module(source: Source, forward: cst.FunctionDef) -> cst.Call |
     if home is None:
         return None
     made = [each for each in source.every(cst.Call) if called_name(each) == home.name.value]
-    kept = [each for call in made for each in source.enclosing(call, cst.Assign)]
-    target = kept[0].targets[0].target if len(made) == 1 == len(kept) else None
+    target = _kept_as(source, made[0]) if len(made) == 1 else None
     attribute = dotted(target) if target is not None else None
     if attribute is None or not attribute.startswith("self."):
         return None
@@ -136,6 +154,20 @@ def _only_call_of_module(source: Source, forward: cst.FunctionDef) -> cst.Call |
     names = {attribute, *(name for loop in loops for name in names_in(loop.target))}
     calls = [each for each in source.every(cst.Call) if dotted(each.func) in names]
     return calls[0] if len(calls) == 1 and not source.is_inside(calls[0], forward) else None
+
+
+def _kept_as(source: Source, made: cst.Call) -> cst.BaseExpression | None:
+    """What the new object is assigned to, alone or as one of several: `self.a, self.b = A(), B()`."""
+    kept = next(source.enclosing(made, cst.Assign), None)
+    if kept is None:
+        return None
+    match kept.targets[0].target, kept.value:
+        case cst.Tuple(elements=targets), cst.Tuple(elements=values):
+            pairs = zip(targets, values, strict=False)
+            return next((a.value for a, b in pairs if made is b.value or source.is_inside(made, b)), None)
+        case target, _:
+            return target
+    return None
 
 
 def _expressions_in(node: cst.CSTNode) -> list[cst.BaseExpression]:
@@ -192,7 +224,7 @@ def _find(text: str, line: int, compiled: Compilation | None = None) -> _Found |
         contains(function.body, *_BOUND_TO_ITS_FUNCTION)
         or names_in(function) & _BOUND_NAMES
         or any(name.startswith("__") and not name.endswith("__") for name in names_in(function))
-        or _has_late_binding(function)
+        or _has_late_binding(source, function)
         or len(list(source.enclosing(function, cst.ClassDef, cst.FunctionDef))) > 1
     )
     is_plain = function.asynchronous is None and isinstance(function.body, cst.IndentedBlock)
@@ -201,12 +233,27 @@ def _find(text: str, line: int, compiled: Compilation | None = None) -> _Found |
     )
 
 
-def _has_late_binding(function: cst.FunctionDef) -> bool:
+_USED_UP_BY = ("sum", "any", "all", "list", "tuple", "set", "dict", "sorted", "max", "min")
+
+
+def _has_late_binding(source: Source, function: cst.FunctionDef) -> bool:
     """Whether a lambda or generator uses a local name, whose later values it sees as well."""
-    later = (each for each in nodes(function.body) if isinstance(each, cst.Lambda | cst.GeneratorExp))
+    later = (
+        each
+        for each in nodes(function.body)
+        if isinstance(each, cst.Lambda | cst.GeneratorExp) and not _is_used_up(source, each)
+    )
     return bool(
         {name for each in later for name in names_in(each) - own_names(each)} & own_names(function.body)
     )
+
+
+def _is_used_up(source: Source, node: cst.CSTNode) -> bool:
+    """Whether it is a generator that the call around it takes all values of."""
+    argument = source.parent(node)
+    call = source.parent(argument) if isinstance(argument, cst.Arg) else None
+    is_generator = isinstance(node, cst.GeneratorExp)
+    return is_generator and isinstance(call, cst.Call) and dotted(call.func) in _USED_UP_BY
 
 
 def _division(found: _Found, alone: Statement, name: str | None) -> Division | None:

@@ -122,6 +122,30 @@ def names_in(node: cst.CSTNode) -> set[str]:
     return {each.value for each in nodes(node) if isinstance(each, cst.Name)}
 
 
+def substituted(
+    node: cst.BaseExpression, values: Mapping[str, cst.BaseExpression]
+) -> cst.BaseExpression | None:
+    """The expression with these names replaced; None where an attribute or keyword is called the same."""
+    attributes = {each.attr.value for each in nodes(node) if isinstance(each, cst.Attribute)}
+    arguments = (each.keyword for each in nodes(node) if isinstance(each, cst.Arg))
+    if set(values) & (attributes | {keyword.value for keyword in arguments if keyword is not None}):
+        return None
+    changed = node.deep_clone().visit(_Substitute(values))
+    return changed if isinstance(changed, cst.BaseExpression) else None
+
+
+class _Substitute(cst.CSTTransformer):
+    """Replaces names by expressions."""
+
+    def __init__(self, values: Mapping[str, cst.BaseExpression]) -> None:
+        super().__init__()
+        self._values = values
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        value = self._values.get(updated_node.value)
+        return updated_node if value is None else value.deep_clone()
+
+
 def contains(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> bool:
     """Whether a node, or one inside of it, is of one of these kinds."""
     return any(isinstance(each, kinds) for each in nodes(node))

@@ -327,7 +327,7 @@ WOULD_HARM = [
             else:
                 b = a
                 a = x * 5
-            return a
+            return a + b
         """,
         id="cross",
     ),

@@ -68,3 +68,35 @@ def test_the_forward_of_the_only_module_is_divided_with_what_calls_it() -> None:
     assert edited("compiled around it", twice) is None
     whole = MODULE.replace("y = x.sin()", "y = locals()['x']")  # which cannot be moved to another function
     assert edited("compiled around it", whole) is None
+
+
+def test_a_function_that_cannot_be_divided_is_left_to_python_as_a_whole() -> None:
+    whole = MODULE.replace("y = x.sin()", "y = locals()['x']")
+    changed = edited("compiled around its function", whole) or ""
+    assert "x = self.part(x)\n        return model_forward_2(x)" in changed
+    assert "y = locals()['x']\n        found = table(y)  # here\n        return found.cos()" in changed
+    assert edited("compiled around its function", "def f(x):\n    return table(x)  # here\n") is None
+
+
+def test_what_the_call_is_given_is_compiled_before_it() -> None:
+    given = MODULE.replace("x = self.part(x)", "x = self.part(x.exp()).abs()").replace(
+        "self.part = Part()", "self.part, self.other = Part(), torch.nn.ReLU()"
+    )
+    changed = edited("compiled around it", given) or ""
+    assert "part_given_1 = model_forward_1(x)\n        part_chosen = self.part(part_given_1)\n" in changed
+    assert "return model_forward_2(part_chosen)" in changed
+    callable_object = MODULE.replace("(torch.nn.Module):\n    def forward", ":\n    def __call__", 1)
+    assert "part_call_1(x)" in (edited("compiled around it", callable_object) or "")
+
+
+def test_what_a_value_is_taken_of_is_compiled_before_it() -> None:
+    taken = "@torch.compile\ndef f(x):\n    n = names[x.sum().item()]  # here\n    return x * table(n)\n"
+    changed = edited("compiled around it", taken) or ""
+    assert "value_given = f_1(x)\n    n = names[value_given.item()]  # here\n    return f_2(n, x)" in changed
+
+
+def test_a_generator_that_is_used_up_at_once_sees_no_later_values() -> None:
+    used_up = MODULE.replace("return x + 1", "return sum(x + each for each in (1, 2))")
+    assert "part_forward_2(found)" in (edited("compiled around it", used_up) or "")
+    kept = MODULE.replace("return x + 1", "return kept(x + each for each in (1, 2))")
+    assert edited("compiled around it", kept) is None

@@ -72,6 +72,35 @@ def test_both_sides_of_a_branch_and_of_a_return() -> None:
     )
 
 
+def test_what_a_branch_asks_of_python_first_stays_an_if_and_its_own_names_go() -> None:
+    changed = edited(
+        "branch to where",
+        """
+        def f(x, mask=None):
+            if mask is not None and x.max() > 1:  # here
+                limit = x.mean()
+                x = x.clamp(max=limit + 1)
+            return x
+        """,
+    )
+    assert changed == text(
+        """
+        def f(x, mask=None):
+            if mask is not None:
+                x = torch.where(x.max() > 1, x.clamp(max=(x.mean()) + 1), x)
+            return x
+        """
+    )
+    returned = "def f(x, on):\n    if on and x.any():  # here\n        return x * 2\n    return x\n"
+    assert edited("branch to where", returned) == (
+        "def f(x, on):\n    if on:\n        return torch.where(x.any(), x * 2, x)\n    return x\n"
+    )
+    with_else = (
+        "def f(x, on):\n    if on and x.any():  # here\n        x = -x\n    else:\n        x = x + 1\n"
+    )
+    assert edited("branch to where", with_else) is None
+
+
 def test_an_augmented_assignment_is_one_of_the_whole() -> None:
     changed = edited("branch to where", "if x.mean() > 0:  # here\n    x *= a + b\n")
     assert changed == "x = torch.where(x.mean() > 0, x * (a + b), x)\n"
