@@ -1,7 +1,7 @@
 """The gradient of an attention map is kept by a hook, to show what a model looks at.
 
 kind: graph break
-advice: registers the hook
+advice: a tensor whose gradient a hook gets
 
 Made after https://github.com/salesforce/BLIP (save_attn_gradients)
 """
