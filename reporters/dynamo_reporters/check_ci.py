@@ -24,12 +24,12 @@ def annotations(checked: Checked, findings: Mapping[str, Finding]) -> str:
     """The verdict, for the log; an error for what got worse or differs from run to run, a notice for what got
     better.
     """
-    said = _data(f"{checked.program}: {verdict(checked)}")
-    lines = [f"dynamo check: {said}"]
+    outcome = _data(f"{checked.program}: {verdict(checked)}")
+    lines = [f"dynamo check: {outcome}"]
     lines += [_annotation("error", each, findings) for each in (*checked.worse, *checked.varying)]
     lines += [_annotation("notice", each, findings) for each in checked.better]
     if not checked.is_locked:
-        lines.append(f"::notice title=dynamo check::{said}")
+        lines.append(f"::notice title=dynamo check::{outcome}")
     return "".join(f"{line}\n" for line in dict.fromkeys(lines))  # two breaks of a line may read alike
 
 
