@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from ...analysis.source_lines import begins_with_a_guard
 from ...shared.quick_dataclass import dataclass
 from .analysis import changes_in_place, may_have_effects
 from .source import (
@@ -43,9 +42,6 @@ def branch_to_where(text: str, line: int) -> str | None:
         return None
     found = source.statement_at(line)
     if isinstance(found, cst.If):
-        nested = _behind_its_guard(source, found)
-        if nested is not None:
-            return branch_to_where(nested, line + 1)
         lines = _statement_to_where(source, found)
         return None if lines is None else source.with_changes(lines)
     for node in source.expressions_at(line):
@@ -55,17 +51,6 @@ def branch_to_where(text: str, line: int) -> str | None:
             chosen = _where(source, node.test, source.text_of(node.body), source.text_of(node.orelse))
             return source.with_changes({node: expression(chosen)})
     return None
-
-
-def _behind_its_guard(source: Source, branch: cst.If) -> str | None:
-    """The source with `if x is not None and y:` as two, so that `y` is only asked behind the first."""
-    test = branch.test
-    if not isinstance(test, cst.BooleanOperation) or not begins_with_a_guard(f"if {source.text_of(test)}:"):
-        return None
-    if branch.orelse is not None or not isinstance(test.operator, cst.And):
-        return None
-    inner = branch.with_changes(test=test.right, leading_lines=())
-    return source.with_changes({branch: branch.with_changes(test=test.left, body=cst.IndentedBlock([inner]))})
 
 
 def assert_of_one_condition(text: str, line: int) -> str | None:
