@@ -11,7 +11,7 @@ _MOST_VALUES = 100  # that are looked at, each by a call
 
 
 def folded(call: Callable[[], Leaves], tensors: Sequence[Any]) -> list[Any]:
-    """Those of the tensors whose values can be others without the call giving something else."""
+    """The tensors whose values can be others without the call giving something else."""
     usual = call()
 
     def is_folded(tensor: Any) -> bool:
