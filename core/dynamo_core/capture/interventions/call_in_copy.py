@@ -25,6 +25,7 @@ from ..forking import compute_with_one_thread
 from ..frames.program_files import is_own
 from ..frames.source import is_wrapper_of_modules
 from ..probes.graphs import inner_backend
+from .folded_values import folded, other_values
 from .fork_server import CannotTry, TooLittleMemory, is_out_of_memory, refuse_to_reach_out
 from .observed_state import (
     GRADIENT,
@@ -58,6 +59,7 @@ BEGINNING = "+beginning"  # behind a backend, before a number: only so many oper
 NODES = "operations of graphs"
 WRITES = "writes of "  # before the path of a value of Python's own
 STEPS_OF_TRACING, STEPS_OF_ENTRY, STEPS = "steps of tracing", "steps of the entry", "steps"
+FOLDED = "with other values of what is folded"
 OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place"
 WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
 ALL_VALUES = "all values"
@@ -83,6 +85,7 @@ class ProgramCall:
         self._context = context
         self._backend = backend
         self.args, self.named = args, named
+        self.versions_when_compiled: Versions = {}
         self._passes: list[dict[str, Any]] = []
         self._python_state = random.getstate()  # Python seeds its numbers anew in a fork
         self._torch_state = torch.get_rng_state()
@@ -195,11 +198,15 @@ class ProgramCall:
         elif which.startswith(ALONE):
             _let_compile()
             found: list[Any] = []
+            name = which.removeprefix(ALONE)
             backend = searching_backend(
-                self._named(which.removeprefix(ALONE)), found, lambda call: outcome_of(call, (), {})
+                None if name == "eager" else self._named(name), found, lambda call: outcome_of(call, (), {})
             )
             outcome_of(self._compile(backend), self.args, self.named)
             return {PLACE: found}
+        elif which == FOLDED:
+            _let_compile()
+            self._run_without_folded(log)
         elif which == OF_ENTRY:
             noting.append(log)
             outcome_of(self.compiled, self.args, self.named)
@@ -229,6 +236,19 @@ class ProgramCall:
             STEPS: variables.steps,
             STEPS_OF_ENTRY: steps_of_call(variables.steps, traced_here.roots.values()),
         }
+
+    def _run_without_folded(self, log: OperationLog) -> None:
+        """Note what eager does with other values in what was folded and has changed since; else nothing."""
+        then = self.versions_when_compiled
+        changed = [
+            value
+            for _, value in tensors_in(self.roots())
+            if then and value.is_floating_point() and then.get(id(value)) != _version(value)
+        ]
+        found = folded(lambda: observe(outcome_of(self.compiled, self.args, self.named), set()), changed)
+        if found:
+            with other_values(found):
+                outcome_of(self._in_eager, self.args, self.named, log.mode())
 
     def _writes_in_eager(self, path: str) -> list[tuple[str, int]]:
         """The program's lines after which a value of Python's own at a path is another one, in eager.
@@ -287,6 +307,7 @@ class ProgramCall:
     def _gradients(self, result: Any, before: Versions) -> Leaves:
         """The gradients of all parameters and inputs after the passes of a backward, or what one raised.
 
+        Those of outputs are there that the program keeps, or looks at by a hook.
         An input that was made by other operations, and written by the call, has none of its own afterwards.
         Those that the backward writes, as a hook may that takes a step of the optimizer, are there as well.
         """
@@ -298,6 +319,8 @@ class ProgramCall:
             for path, value in tensors_in(self.roots())
             if has_gradient(value) or (value.requires_grad and before.get(id(value)) == _version(value))
         }
+        kept = [path for each in self._passes for path in each["kept"] if outputs[path].requires_grad]
+        inputs |= {f"{GRADIENT}{path}": outputs[path] for path in kept}
         for value in inputs.values():
             value.retain_grad()
         versions = {path: _version(value) for path, value in inputs.items()}

@@ -148,6 +148,10 @@ class ComparedCall:
         if not waits:
             self.finish()
 
+    def has_compiled(self) -> bool:
+        """Whether Dynamo has compiled something since the call began."""
+        return self.compiles_before != _compiles()
+
     def _may_wait(self, outcome: dict[str, Any]) -> bool:
         if self._fields["outcome"] != _AGREES or RESULT not in outcome:
             return False
@@ -384,7 +388,7 @@ class ComparedCall:
             for backend, stage in (*STAGES, (own, own)):
                 if self._is_wrong_with(backend, eager):
                     return stage
-            if self.compiles_before == _compiles():
+            if not self.has_compiled():
                 stale = own if self._is_of_own_backend(eager) else STALE
                 return stale if self.compiles_before else None
             dynamic = (

@@ -9,7 +9,7 @@ import functools
 import os
 import random
 import sys
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from types import BuiltinFunctionType, CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
@@ -187,7 +187,9 @@ class _Walk:
     def _parts(self, path: str, kind: type, value: Any) -> Iterator[tuple[str, Any]]:
         if issubclass(kind, dict):
             for key, part in dict.items(value):
-                yield f"[{key!r}]" if type(key) in _PLAIN else f"[{type(key).__name__}]", part
+                yield f"[{_name_of(key)}]", part
+            if issubclass(kind, OrderedDict):  # its order is a part of its value
+                yield " order", ", ".join(map(_name_of, OrderedDict.keys(value)))
         elif issubclass(kind, (list, deque)):
             walked = list if issubclass(kind, list) else deque
             yield from ((f"[{i}]", part) for i, part in enumerate(walked.__iter__(value)))
@@ -267,6 +269,10 @@ def _text_of(value: Any) -> str:
     """What Python writes a value as; of a long text the end is a hash."""
     text = repr(value)
     return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}… {hash(text)}"
+
+
+def _name_of(key: Any) -> str:
+    return repr(key) if type(key) in _PLAIN else type(key).__name__
 
 
 def _attributes(kind: type, value: Any) -> Iterator[tuple[str, Any]]:

@@ -1,7 +1,8 @@
 """Which operation of a captured graph a backend computes otherwise than eager when it compiles it alone.
 
 Each operation is given what eager gives it in the whole graph, on memory of its own. One that gives something
-else than tracing expects of it, a compiler cannot compute rightly: it is the first wrong one as well.
+else than tracing expects of it, or writes what it does not declare, a compiler cannot compute rightly: it is
+the first wrong one as well.
 """
 
 from collections.abc import Callable
@@ -10,18 +11,19 @@ from typing import Any
 from ...backends.agreement import shares_memory
 from ..probes.graphs import target_name
 from .observed_state import RESULT, Leaves, observe
-from .operation_log import own_lines
+from .operation_log import is_changed, own_lines, values_before
 from .state_difference import MINOR, compare_leaves
 
 Backend = Callable[..., Any]  # takes a graph and its inputs, and gives what to call
 OutcomeOf = Callable[[Callable[[], Any]], dict[str, Any]]  # what a call returned or raised, as roots
 
 
-def searching_backend(backend: Backend, found: list[Any], outcome_of: OutcomeOf) -> Backend:
+def searching_backend(backend: Backend | None, found: list[Any], outcome_of: OutcomeOf) -> Backend:
     """A backend that runs a graph in eager, and notes the first operation that `backend` gets wrong.
 
-    The operation's file, line and name are put into `found`. One whose result only has other strides, or
-    shares other memory, is put there if there is no other.
+    Without a backend, it is the first that does something else than it says. The operation's file, line and
+    name are put into `found`. One whose result only has other strides, or shares other memory, is put there
+    if there is no other.
     """
     import torch
 
@@ -32,20 +34,34 @@ def searching_backend(backend: Backend, found: list[Any], outcome_of: OutcomeOf)
             lines = own_lines(n)
             is_searched = bool(lines) and n.op in ("call_function", "call_method")
             differences = []
-            if is_searched and (not found or minor):
+            if is_searched and backend is not None and (not found or minor):
                 graph, inputs = _alone(n, self.env)
                 eager = _leaves(lambda values: graph(*values), inputs, outcome_of)
                 own = _leaves(lambda values: backend(graph, values)(*values), inputs, outcome_of)
                 differences = compare_leaves(own, eager).differences
+            before = _undeclared(n, self.env) if is_searched else []
             result = super().run_node(n)
             is_grave = any(each.kind not in MINOR for each in differences)
             is_grave = is_grave or (is_searched and not _is_as_expected(n, result, self.env))
+            is_grave = is_grave or any(is_changed(value, was) for value, was in before)
             if (is_grave and (not found or minor)) or (differences and not found):
                 found[:] = *lines[-1], target_name(n)
                 minor[:] = [] if is_grave else found
             return result
 
     return lambda gm, _: Searching(gm, garbage_collect_values=False).run
+
+
+def _undeclared(node: Any, values: dict[Any, Any]) -> list[tuple[Any, Any]]:
+    """The tensors that an operator is given and does not say that it writes, each with a copy."""
+    import torch
+
+    operator = getattr(node.target, "default", node.target)
+    if not isinstance(operator, torch._ops.OpOverload):
+        return []
+    given = zip(operator._schema.arguments, node.args, strict=False)
+    nodes = [each for argument, each in given if not argument.is_write and each in node.all_input_nodes]
+    return values_before(operator, [values[each] for each in nodes])
 
 
 def _is_as_expected(node: Any, result: Any, values: dict[Any, Any]) -> bool:

@@ -47,11 +47,11 @@ class OperationLog:
         class Noting(TorchDispatchMode):
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 result = None
-                before = _values_before(func, args)
+                before = values_before(func, args)
                 try:
                     result = func(*args, **(kwargs or {}))
                 finally:
-                    changed = next((value for value, was in before if _is_changed(value, was)), None)
+                    changed = next((value for value, was in before if is_changed(value, was)), None)
                     written = _written(func, args) if changed is None else changed
                     given = result if changed is None else None
                     log._note(str(func).removeprefix("aten."), given, written)
@@ -97,7 +97,7 @@ class OperationLog:
         self.operations.append([file, line, name, _sum(first), dtype, memory, names, lines, len(self._steps)])
 
 
-def _values_before(func: Any, args: Sequence[Any]) -> list[tuple[Any, Any]]:
+def values_before(func: Any, args: Sequence[Any]) -> list[tuple[Any, Any]]:
     """The tensors that an operator of the program's own is given, each with a copy.
 
     What it writes may not be what it says that it writes.
@@ -109,7 +109,8 @@ def _values_before(func: Any, args: Sequence[Any]) -> list[tuple[Any, Any]]:
     return [(value, value.detach().clone()) for value in args if isinstance(value, torch.Tensor)]
 
 
-def _is_changed(value: Any, before: Any) -> bool:
+def is_changed(value: Any, before: Any) -> bool:
+    """Whether a tensor has other values than before."""
     import torch
 
     return not torch.equal(value.detach(), before)

@@ -267,7 +267,7 @@ def _of_value(value: Any) -> str | None:
         return repr(value)
     if type(value) in _ITERATORS:
         return f"an iterator with {value.__length_hint__()} left"
-    return _of_type(type(value), value)
+    return _of_type(type(value), value, getattr(value, "maxlen", None))
 
 
 def _of_tracker(tracker: Any) -> str | None:
@@ -285,11 +285,12 @@ def _of_tracker(tracker: Any) -> str | None:
         kind = tracker.python_type()
     except Exception:  # NotImplementedError, and what an unusual object raises
         return None
-    return _of_type(kind, getattr(tracker, "items", None))
+    limit = getattr(tracker, "maxlen", None)
+    return _of_type(kind, getattr(tracker, "items", None), None if limit is None else limit.value)
 
 
-def _of_type(kind: type, parts: Any) -> str | None:
-    """What is the same on both sides: how much a container has, the types of numpy."""
+def _of_type(kind: type, parts: Any, limit: int | None) -> str | None:
+    """What is the same on both sides: how much a container has, and may have, the types of numpy."""
     if kind in _CONTAINERS:
-        return f"{kind.__qualname__} of {len(parts)}" if isinstance(parts, Sized) else None
+        return f"{kind.__qualname__} of {len(parts)}, limit {limit}" if isinstance(parts, Sized) else None
     return f"{kind.__module__}.{kind.__qualname__}" if kind.__module__ == "numpy" else None

@@ -81,7 +81,8 @@ class _Backward:
     A pass is what flowed into each output (`seeds`, by its path), whether it `keeps_graph` and
     `creates_graph`, whether autocast is on in it (`is_autocast`), whether it `is_of_gradients` that an
     earlier pass made, and whether it `has_ended` without an exception. Since the call, the outputs at the
-    paths in `written` were written, and the value at the path `changed` has another value.
+    paths in `written` were written, the program has asked for the gradients of those in `kept`, and the value
+    at the path `changed` has another value.
     """
 
     def __init__(
@@ -110,12 +111,12 @@ class _Backward:
         """Whether the last pass began in this thread, so that it has raised if another call begins."""
         return self._thread == threading.get_ident()
 
-    def _written(self) -> Iterator[str]:
-        """The paths of the outputs that were written since the call."""
+    def _outputs(self) -> Iterator[tuple[str, Any, int]]:
+        """The outputs that are still there, each with its path and the version that the call left."""
         for path, (reference, version) in self._versions.items():
             output = reference()
-            if output is not None and output._version != version:
-                yield path
+            if output is not None:
+                yield path, output, version
 
     def _end_pass(self) -> None:
         self.passes[-1]["has_ended"] = True
@@ -160,10 +161,16 @@ class _Backward:
                     "is_autocast": torch.is_autocast_enabled("cpu"),
                     "is_of_gradients": is_of_gradients,
                     "changed": self._changed_since(),
-                    "written": [*self._written()],
+                    "written": [path for path, output, was in self._outputs() if output._version != was],
+                    "kept": [path for path, output, _ in self._outputs() if _is_kept(output)],
                     "has_ended": False,
                 }
             )
             engine: Any = torch.autograd.Variable._execution_engine
             engine.queue_callback(self._guarded(self._end_pass))
         return self.passes[-1]
+
+
+def _is_kept(output: Any) -> bool:
+    """Whether the program keeps the gradient of an output, or has a hook that is given it."""
+    return output.retains_grad or bool(output._backward_hooks)

@@ -26,7 +26,7 @@ from ..errors import text_of
 from ..frames.program_files import is_own, place_of_compile_call_in_progress
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
-from .call_in_copy import ProgramCall, program_function, raised
+from .call_in_copy import ProgramCall, Versions, program_function, raised
 from .compared_call import OTHER_CALL, ComparedCall, obstacle
 from .fork_server import ForkServer, why_no_copy
 from .observed_state import RESULT
@@ -221,6 +221,7 @@ class ComparedFunction:
         self._numbers = itertools.count(1)
         self._missed = 0  # calls of other threads that were to be compared while one was; later ones are
         self._has_stopped = False
+        self._versions_when_compiled: Versions = {}  # of what the last call that compiled could reach
 
     def call(
         self, compiled: Callable[[], Any], make: Callable[[], ProgramCall], *, is_first: bool = False
@@ -263,6 +264,7 @@ class ComparedFunction:
                 reason = why_not or ""
                 if why_not is None:
                     call.versions = call.program.versions()
+                    call.program.versions_when_compiled = self._versions_when_compiled
                     with _nothing_compiles():
                         server = ForkServer(call.program.work, self.verifier.prepare_copy)
         except Exception as error:
@@ -283,6 +285,8 @@ class ComparedFunction:
         except BaseException:
             server.end()
             raise
+        if call.has_compiled():
+            self._versions_when_compiled = call.versions
         compare({RESULT: result, **printed.roots()}, server, perf_counter_ns() - began, spent)
         return result
 

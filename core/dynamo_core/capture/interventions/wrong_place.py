@@ -8,6 +8,7 @@ from typing import Any
 from .call_in_copy import (
     ALONE,
     BEGINNING,
+    FOLDED,
     MEMORY,
     NODES,
     OF_ENTRY,
@@ -21,7 +22,7 @@ from .call_in_copy import (
     WRITES,
 )
 from .fork_server import NoAnswer
-from .observed_state import RAISED_AT, RESULT, Leaves
+from .observed_state import GRADIENT, RAISED_AT, RESULT, Leaves
 from .operation_log import Operation, first_different_line, first_write_to, last_operation_on
 from .printed_text import PRINTED, PRINTED_AT
 from .source_of_value import line_of_returned, lines_that_change
@@ -52,8 +53,9 @@ def place_of(
 
     It is the first operation that differs where the captured graph is not what it should be, the first that
     the stage gets wrong alone, else the one that made or wrote a value that differs last, of several values
-    the earliest. Where an entry is stale although its graph is right, what AOTAutograd knew of the memory
-    that is written no longer holds: it is the first operation that writes an input.
+    the earliest. Where an entry is stale although its graph is right, it is the first operation that reads a
+    value which is folded into the code; else what AOTAutograd knew of the memory that is written no longer
+    holds: it is the first operation that writes an input.
     """
     first = differences[0]
     eager = lines("")
@@ -64,31 +66,53 @@ def place_of(
             return written
     if first.kind == "structure" and first.path not in eager[MEMORY]:
         return _in_python(None, stage, eager, lines) or _only_line(first, eager)
-    captured = {TRACING: TRACED, STALE: OF_ENTRY}.get(stage or "")
-    if captured is not None:
-        of_operation = first_different_line(operations, lines(captured)[OPERATIONS])
-        place = _in_python(of_operation, stage, eager, lines)
-        if place is not None and not place[0]:
-            return None  # it is in none of the program's lines
-        if place is None and stage == STALE:
-            inputs = (memory for path, memory in eager[MEMORY].items() if not path.startswith(RESULT))
-            place = first_write_to(operations, inputs)
-    else:
-        place = _wrong_alone(stage, lines) or _last_of_beginning(stage, lines, is_wrong)
+    if first.path.startswith(GRADIENT + RESULT):
+        memory = eager[MEMORY].get(first.path.removeprefix(GRADIENT))
+        maker = last_operation_on(operations, memory, writes=False)
+        return None if maker is None else (*operations[maker][:2], "")
+    place = _wrong_alone(stage, lines)
+    is_captured_right = stage not in (TRACING, STALE)
+    if place is None and is_captured_right:
+        place = _last_of_beginning(stage, lines, is_wrong)
+    elif place is None:
+        place = _not_as_captured(stage, eager, lines)
     made = [
         last_operation_on(operations, eager[MEMORY].get(each.path), writes=each.kind == "mutation")
         for each in differences[:_MOST_DIFFERENCES]
     ]
     last = min((index for index in made if index is not None), default=None)
-    is_guessed = stage is not None and captured is None  # then it is no known wrong operation
+    is_guessed = stage is not None and is_captured_right  # then it is no known wrong operation
     at = None if last is None else (*operations[last][:2], "" if is_guessed else operations[last][2])
     found = place or at or _only_write(first, operations) or _only_line(first, eager)
     return found if found and found[0] else None
 
 
+def _not_as_captured(stage: str | None, eager: dict[str, Any], lines: Lines) -> Place | None:
+    """The first line that is not what was captured of it, or is not so any more."""
+    operations = eager[OPERATIONS]
+    captured = lines(TRACED if stage == TRACING else OF_ENTRY)[OPERATIONS]
+    place = _in_python(first_different_line(operations, captured), stage, eager, lines)
+    if place is not None or stage == TRACING:
+        return place
+    inputs = (memory for path, memory in eager[MEMORY].items() if not path.startswith(RESULT))
+    return _first_folded(operations, lines) or first_write_to(operations, inputs)
+
+
+def _first_folded(operations: list[Operation], lines: Lines) -> Place | None:
+    """The first operation that reads what has changed since it was folded into the code; None without one."""
+    try:
+        others = lines(FOLDED)[OPERATIONS]
+    except NoAnswer:  # a call for each value may take too long
+        return None
+    different = first_different_line(operations, others) if others else None
+    return different[0] if different else None
+
+
 def _wrong_alone(stage: str | None, lines: Lines) -> Place | None:
-    """The first operation that the backend of a stage gets wrong even alone; None if there is none."""
-    if stage is None:
+    """The first operation that the backend of a stage gets wrong even alone, or that does something else than
+    it says; None if there is none.
+    """
+    if stage in (None, STALE):
         return None
     try:
         place = lines(f"{ALONE}{_backend_of(stage)}")[PLACE]

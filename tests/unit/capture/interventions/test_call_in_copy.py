@@ -75,10 +75,11 @@ def asked(function: Any, *args: Any, passes: Any = ()) -> dict[str, Any]:
         server.end()
 
 
-def backward_of(*, seed: Any = 1.0, written: Any = ()) -> dict[str, Any]:
+def backward_of(*, seed: Any = 1.0, written: Any = (), kept: Any = ()) -> dict[str, Any]:
     """A pass of a backward from a result, which was written after the call where it is in `written`."""
     names = ("keeps_graph", "creates_graph", "is_autocast", "is_of_gradients")
-    return {"seeds": {"result": torch.tensor(seed)}, "written": list(written), **dict.fromkeys(names, False)}
+    paths = {"written": list(written), "kept": list(kept)}
+    return {"seeds": {"result": torch.tensor(seed)}, **paths, **dict.fromkeys(names, False)}
 
 
 @pytest.mark.parametrize("written", [[], ["result"]])
@@ -134,6 +135,14 @@ def test_what_a_hook_of_the_backward_writes_is_sent() -> None:
     leaves = asked(lambda x: (weight * x).sum(), torch.full((2,), 3.0), passes=[backward_of()])
     assert leaves["gradient of variable weight"] == ["value", "None"]
     assert leaves["variable weight"][-1].tolist() == [-2.0, -2.0]
+
+
+@pytest.mark.parametrize("kept", [[], ["result"]])
+def test_the_gradient_of_a_result_is_sent_where_the_program_keeps_it(kept: list[str]) -> None:
+    x = torch.ones(2, requires_grad=True)
+    leaves = asked(lambda x: (x * 2).sum(), x, passes=[backward_of(seed=3.0, kept=kept)])
+    assert [leaves[f"gradient of {path}"][-1].tolist() for path in kept] == [3.0] * len(kept)
+    assert ("gradient of result" in leaves) == bool(kept)
 
 
 def test_an_entry_is_used_again_in_a_copy_with_fewer_threads() -> None:

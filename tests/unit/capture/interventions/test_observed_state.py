@@ -1,7 +1,7 @@
 """What a call can reach, and the leaves of it."""
 
 import functools
-from collections import deque
+from collections import OrderedDict, deque
 from typing import Any
 
 import numpy
@@ -184,3 +184,9 @@ def test_what_is_not_looked_at_is_said(value: Any, said: str) -> None:
 def test_long_texts_that_differ_at_their_end() -> None:
     first, second = (observe({"result": "a" * 3000 + end}, set()) for end in ("b", "c"))
     assert first != second
+
+
+@pytest.mark.parametrize(("kind", "is_seen"), [(OrderedDict, True), (dict, False)])
+def test_the_order_of_a_dictionary_is_seen_where_it_is_a_part_of_its_value(kind: type, is_seen: bool) -> None:
+    first, second = (observe({"d": kind(parts)}, set()) for parts in ([(1, 2), (3, 4)], [(3, 4), (1, 2)]))
+    assert (first != second) == is_seen

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 import torch
 
 from dynamo_core.capture.interventions.call_in_copy import outcome_of
@@ -16,10 +17,11 @@ def step(x: Any) -> Any:
     return z.sum()
 
 
-def first_wrong(wrong: Callable[[Any], Any], function: Callable[[Any], Any] = step) -> list[Any]:
-    """What is found in a function by a backend that compiles a graph as `wrong` says."""
+def first_wrong(wrong: Callable[[Any], Any] | None, function: Callable[[Any], Any] = step) -> list[Any]:
+    """What is found in a function by a backend that compiles a graph as `wrong` says; None is no backend."""
     found: list[Any] = []
-    searching = searching_backend(lambda gm, inputs: wrong(gm), found, lambda call: outcome_of(call, (), {}))
+    backend = None if wrong is None else lambda gm, inputs: wrong(gm)
+    searching = searching_backend(backend, found, lambda call: outcome_of(call, (), {}))
     torch._dynamo.reset()
     torch.compile(function, backend=searching)(torch.ones(2, requires_grad=True))
     torch._dynamo.reset()
@@ -124,3 +126,37 @@ def test_other_strides_are_named_where_nothing_worse_is_wrong() -> None:
 
     assert first_wrong(wrong, f)[:2] == [__file__, f.__code__.co_firstlineno + 1]
     assert first_wrong(wrong, g)[:2] == [__file__, g.__code__.co_firstlineno + 2]
+
+
+@torch.library.custom_op("found_alone::clip", mutates_args=("first",))
+def clip(first: torch.Tensor, second: torch.Tensor) -> None:
+    first.clamp_(max=1.5)
+    second.clamp_(max=0.5)
+
+
+@pytest.mark.parametrize("largest", [0.5, 3.0])
+def test_an_operator_that_writes_what_it_does_not_declare(largest: float) -> None:
+    """It is found even by a backend that is right, where it changes a value."""
+
+    def f(x: Any) -> Any:
+        y = x.detach() * 2
+        z = y.clamp(max=largest)
+        torch.ops.found_alone.clip(y, z)
+        return y + z
+
+    place = [__file__, f.__code__.co_firstlineno + 3] if largest > 0.5 else []
+    assert first_wrong(lambda gm: gm, f)[:2] == place
+
+
+def test_an_operator_that_gives_more_than_tracing_expects_is_found_without_a_backend() -> None:
+    @torch.library.custom_op("found_alone::padded", mutates_args=())
+    def padded(x: torch.Tensor) -> torch.Tensor:
+        return torch.cat([x, x])
+
+    padded.register_fake(torch.empty_like)
+
+    def f(x: Any) -> Any:
+        y = x.detach() + 1
+        return padded(y) / y.shape[0]
+
+    assert first_wrong(None, f)[:2] == [__file__, f.__code__.co_firstlineno + 2]

@@ -233,7 +233,7 @@ def test_the_one_line_that_changes_an_object_of_pythons_is_named(tmp_path: Path)
     missing = Difference("mutation", "self.seen[0]", "missing")
 
     def lines(which: str) -> dict[str, Any]:
-        return {"operations": written} if which.startswith("writes") else eager
+        return {"operations": written} if which.startswith("writes") else {**eager, "place": None}
 
     written: list[tuple[str, int]] = [(file, 2), (file, 3)]
     assert place_of([missing], "tracing", lines, never) == (file, 3, "")  # by the syntax
@@ -256,6 +256,8 @@ def test_where_the_lines_of_a_call_take_too_long_the_first_wrong_operation_is_na
     def lines(which: str) -> dict[str, Any]:
         if which.startswith("steps"):
             raise NoAnswer("it took too long")
+        if which.startswith("alone"):
+            return {"place": None}
         return traced if which else eager
 
     assert place_of([Difference("value", "result", "")], "tracing", lines, never) == (file, 4, "mul")
@@ -270,3 +272,33 @@ def test_an_operation_in_none_of_the_programs_lines_has_no_place() -> None:
     assert (
         place_of([wrong], "own", lambda which: {"place": ["", 0, "gelu"]} if which else eager, never) is None
     )
+
+
+def test_an_operation_that_tracing_expects_something_else_of_is_named_before_what_differs(file: str) -> None:
+    eager = {"operations": [operation(file, 4, "mul", 2.0)], "memory": {}, "returned": [], "steps": []}
+    answers: dict[str, dict[str, Any]] = {"": eager, "alone with eager": {"place": [file, 2, "padded"]}}
+    wrong = Difference("value", "result", "")
+    assert place_of([wrong], "tracing", answers.__getitem__, never) == (file, 2, "padded")
+
+
+def test_the_first_operation_that_reads_what_is_folded_is_named(file: str) -> None:
+    def eager(second: float) -> dict[str, Any]:
+        operations = [operation(file, 2, "add"), operation(file, 4, "mul", second)]
+        return {"operations": operations, "memory": {}, "returned": [], "steps": [], "steps of the entry": []}
+
+    other = eager(3.0)
+
+    def lines(which: str) -> dict[str, Any]:
+        return other if which.startswith("with other values") else eager(2.0)
+
+    wrong = Difference("value", "result", "")
+    assert place_of([wrong], "guards", lines, never) == (file, 4, "mul")
+    other = {"operations": []}  # nothing is folded
+    assert place_of([wrong], "guards", lines, never) is None
+
+
+def test_a_gradient_of_a_result_is_put_down_to_what_made_the_result(file: str) -> None:
+    made = [*operation(file, 2, "tanh")[:5], [1], [], [(file, 2)], 0]
+    eager = {"operations": [made, operation(file, 4, "mul")], "memory": {"result[0]": [1]}}
+    wrong = Difference("gradient", "gradient of result[0]", "")
+    assert place_of([wrong], "AOTAutograd", {"": eager}.__getitem__, never) == (file, 2, "")

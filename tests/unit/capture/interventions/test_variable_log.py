@@ -111,6 +111,13 @@ def test_an_iterator_that_is_read_otherwise_is_named(tmp_path: Path) -> None:
     assert first_place(of_eager(step, 3), of_tracing(step, 3)) == (step.__code__.co_filename, 6, "")
 
 
+def test_a_copy_without_a_limit_is_named(tmp_path: Path) -> None:
+    source = "def step(x, n):\n    kept = queue.copy()\n    kept.append(n)\n    return x * len(kept)\n"
+    step = module(tmp_path, f"from collections import deque\nqueue = deque([1], maxlen=1)\n{source}").step
+    first = first_different_step(of_eager(step, 2), of_tracing(step, 2))
+    assert first is not None and first[0][1] == 4
+
+
 def test_the_line_that_returned_another_value_is_named(tmp_path: Path) -> None:
     step = module(tmp_path, RETURNS).step
     two, three = of_eager(step, 2), of_eager(step, 3)

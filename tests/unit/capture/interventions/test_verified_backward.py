@@ -57,6 +57,15 @@ def test_an_output_that_was_written_after_the_call_is_noted() -> None:
     assert call.compared[-1][0]["written"] == ["result[1]"]
 
 
+def test_an_output_whose_gradient_the_program_keeps_or_looks_at_is_noted() -> None:
+    unseen, kept, seen = leaf() * 2, leaf() * 3, leaf() * 4
+    _, call = waiting_for(unseen, kept, seen)
+    kept.retain_grad()
+    seen.register_hook(lambda _: None)
+    (unseen + kept + seen).sum().backward()
+    assert call.compared[-1][0]["kept"] == ["result[1]", "result[2]"]
+
+
 def test_a_second_backward_is_a_further_pass() -> None:
     y = leaf() + 1
     _, call = waiting_for(y)
