@@ -267,7 +267,7 @@ def _of_value(value: Any) -> str | None:
         return repr(value)
     if type(value) in _ITERATORS:
         return f"an iterator with {value.__length_hint__()} left"
-    return _of_type(type(value), value, getattr(value, "maxlen", None))
+    return _of_type(type(value), value, value.maxlen if type(value) is deque else None)
 
 
 def _of_tracker(tracker: Any) -> str | None:
