@@ -60,6 +60,8 @@ MISSING = {
     "gain_read_in_the_graph": "line",
     # The backend goes by the names of a graph's inputs, which are others in a part of it.
     "graphs_known_by_their_operators": "line",
+    # The place is the first line behind the condition that was answered otherwise.
+    "contiguity_after_a_transpose": "line",
     # The place is the line that changes the object, in a generator that is to be closed.
     "generator_left_early": "line",
     # What is in a dictionary, or how long a view of its keys is, is not followed.

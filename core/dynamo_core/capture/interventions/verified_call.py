@@ -185,8 +185,9 @@ def _structure_difference(gm: "GraphModule", result: Any) -> str | None:
 
 
 def _has_memory_not_filled(gm: "GraphModule") -> bool:
-    """Whether an operation gives memory as it is: `torch.empty` and its like."""
-    targets = (node.target for node in gm.graph.nodes if node.op.startswith("call_"))
+    """Whether an operation gives memory as it is: `torch.empty` and its like, also in an inner graph."""
+    graphs: list[Any] = [inner.graph for inner in gm.modules() if hasattr(inner, "graph")]
+    targets = (node.target for graph in graphs for node in graph.nodes if node.op.startswith("call_"))
     return any(str(getattr(each, "__name__", each)).startswith(("empty", "new_empty")) for each in targets)
 
 

@@ -29,6 +29,21 @@ def test_memory_that_nothing_has_filled_is_not_comparable(function: Any, why: st
     assert (verdict.first_wrong is None) == (why is not None)
 
 
+def test_nor_is_memory_of_an_inner_graph() -> None:
+    arguments = [torch.ones(2)]
+    inner = torch.nn.Module()
+    inner.padded = torch.fx.symbolic_trace(padded)
+    graph = torch.fx.Graph()
+    given = graph.placeholder("x")
+    graph.output((graph.call_function(torch.mul, (given, 2)),))
+    whole = torch.fx.GraphModule(inner, graph)
+    whole.add_submodule("padded", inner.padded)
+    verdict = verify(
+        CallBefore(arguments), whole, whole.forward, arguments, (torch.full((2,), float("nan")),)
+    )
+    assert verdict.not_comparable == "it makes tensors whose memory nothing has filled"
+
+
 @torch.library.custom_op("dynamo_tests::noted", mutates_args=())
 def noted(x: torch.Tensor) -> torch.Tensor:
     return x.clone()
