@@ -49,20 +49,23 @@ def without_comment(line: str) -> str:
 
 def condition_of(line: str) -> str | None:
     """The condition of an `if`, `while`, `assert` or conditional expression on this line."""
-    branch = next((node for node in _nodes(line) if isinstance(node, _Branch)), None)
-    return None if branch is None else _text(branch.test)
+    test = _condition(line)
+    return None if test is None else _text(test)
+
+
+def _condition(line: str) -> ast.expr | None:
+    return next((node.test for node in _nodes(line) if isinstance(node, _Branch)), None)
 
 
 def is_made_of_conditions(line: str) -> bool:
     """Whether that condition has `and`, `or`, `not`, `in` or a chained comparison, which need a bool."""
-    branch = next((node for node in _nodes(line) if isinstance(node, _Branch)), None)
-    return branch is not None and any(map(_needs_bool, ast.walk(branch.test)))
+    test = _condition(line)
+    return test is not None and any(map(_needs_bool, ast.walk(test)))
 
 
 def begins_with_a_guard(line: str) -> bool:
     """Whether that condition is `x is not None and …`, where only what is behind it may use `x`."""
-    branch = next((node for node in _nodes(line) if isinstance(node, _Branch)), None)
-    test = None if branch is None else branch.test
+    test = _condition(line)
     return isinstance(test, ast.BoolOp) and _asks_for_a_kind(test.values[0])
 
 

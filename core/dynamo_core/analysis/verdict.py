@@ -109,8 +109,8 @@ def verdict(recording: Recording, summary: Summary) -> str:
         parts.append(f"{number(summary.frames_fell_back, 'frame')} fell back to eager")
     if summary.frames_left_eager:
         parts.append(f"{number(summary.frames_left_eager, 'frame')} left eager by dynamo run")
-    if untaken := sum(graph.is_untaken for process in recording.processes for graph in process.graphs):
-        parts.append(f"{number(untaken, 'graph')} that no backend took")
+    if untaken := _untaken(recording):
+        parts.append(f"{number(len(untaken), 'graph')} that no backend took")
     if summary.frames_raised:
         parts.append(f"{number(summary.frames_raised, 'frame')} raised an error in the compiler")
     elif summary.failed_compiles and summary.frames_fell_back is None:
@@ -390,8 +390,12 @@ def untaken_sentence(graph: Graph, process: Process, recording: Recording) -> st
 
 def untaken_words(recording: Recording) -> str | None:
     """How many graphs no backend took, and why the first one; None where each was taken."""
-    untaken = [graph for process in recording.processes for graph in process.graphs if graph.is_untaken]
+    untaken = _untaken(recording)
     return f"{number(len(untaken), 'graph')} ({declined_because(untaken[0])})" if untaken else None
+
+
+def _untaken(recording: Recording) -> list[Graph]:
+    return [graph for process in recording.processes for graph in process.graphs if graph.is_untaken]
 
 
 def declined_because(graph: Graph) -> str:

@@ -27,6 +27,8 @@ def _is_lstm_with_gradients(break_context: BreakContext) -> bool:
 
 
 # Before all others: inside of DistributedDataParallel the break can be of any kind.
+_RAISED_WHILE_TRACED = re.compile(r"failed to run FX node with fake tensors|when making fake tensor call")
+
 AROUND_DDP: BreakRules = (
     Rule(
         re.compile(r"."),
@@ -374,7 +376,21 @@ TORCH_CODE: BreakRules = (
         ),
     ),
     Rule(
-        re.compile(r"failed to run FX node with fake tensors|when making fake tensor call"),
+        _RAISED_WHILE_TRACED,
+        "`{line}` raises an error for these tensors while it is traced, where no `except` of the program's "
+        "catches it",
+        (
+            RemedyTemplate(
+                "write what works for all tensors that come, as `reshape` in place of `view`; or ask before "
+                "in place of catching the error (`x.is_contiguous()`, a shape, a dtype): torch knows these.",
+                cures=("view_or_copy",),
+                not_for=("shape_that_does_not_fit",),
+            ),
+        ),
+        when=lambda break_context: break_context.is_tried,
+    ),
+    Rule(
+        _RAISED_WHILE_TRACED,
         "an operation of this line raised the error while torch traced it with the shapes and dtypes of the "
         "call, as it mostly does in plain Python",
         (

@@ -41,18 +41,6 @@ PYTHON_CODE: BreakRules = (
         ),
     ),
     Rule(
-        re.compile(r"Error when making fake tensor call|RuntimeError when making fake tensor call"),
-        "`{line}` raises an error for these tensors while it is traced, where no `except` of the program's "
-        "catches it",
-        (
-            RemedyTemplate(
-                "write what works for all tensors that come, as `reshape` in place of `view`; or ask before "
-                "in place of catching the error (`x.is_contiguous()`, a shape, a dtype): torch knows these.",
-                cures=("view_or_copy",),
-            ),
-        ),
-    ),
-    Rule(
         _CONTEXT,
         "torch does not know how to enter and leave this context in compiled code: `{line}`",
         (

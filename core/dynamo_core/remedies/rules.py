@@ -271,12 +271,21 @@ class BreakContext:
 
     @property
     def loop(self) -> str:
-        """The head of the innermost loop around the line, or ""."""
+        """The head of the innermost loop around the line, or of its function, or ""."""
+        return self._around("while ", "for ", "def ")
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether a `try` of its function is around the line."""
+        return self._around("try:", "def ").startswith("try:")
+
+    def _around(self, *heads: str) -> str:
+        """The innermost line around this one that begins in one of these ways, or ""."""
         deep = indentation(self.before[-1]) if self.before else 0
         for line in reversed(self.before[:-1]):
             if line.strip() and indentation(line) < deep:
                 deep = indentation(line)
-                if line.lstrip().startswith(("while ", "for ", "def ")):
+                if line.lstrip().startswith(heads):
                     return line.strip()
         return ""
 

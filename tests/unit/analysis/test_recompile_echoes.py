@@ -83,6 +83,9 @@ def test_what_a_frame_that_runs_eager_calls_is_recompiled_because_of_it() -> Non
 
     needs_gradients = "0/0: tensor 'x' requires_grad mismatch. expected requires_grad=0"
     assert below(needs_gradients, fallback, block) == ["0/1"]
+    left = replace(fallback, outcome="skipped", limit="--semantics")
+    assert below(needs_gradients, left, block) == ["0/1"], "it was left to eager"
+    assert below(needs_gradients, replace(left, limit=None), block) == []
     assert below(needs_gradients, block) == [], "its caller is compiled"
     assert below(size(4, 5), fallback, block) == [], "a size would have been met in the caller, too"
     selected, printed = (

@@ -12,13 +12,16 @@ from dynamo_core.analysis.verdict import (
     command_words,
     ending,
     origin_sentence,
+    untaken_words,
     verdict,
     versions,
 )
 from dynamo_core.model import (
+    AssignedBackend,
     CaptureDecision,
     CompileId,
     Compiling,
+    DeclinedBy,
     Frame,
     Graph,
     GraphBreak,
@@ -50,6 +53,18 @@ def frame(outcome: str, reason: str | None = None, **more: Any) -> Frame:
 
 def several(*processes: Process) -> Recording:
     return Recording(of_one_process().path, Run(exit_code=0), list(processes), len(processes), [])
+
+
+def test_graphs_that_no_backend_took_are_counted_with_the_reason() -> None:
+    declined = (DeclinedBy("/home/me/b.py:mine", "NotImplementedError: no\nmore"),)
+    untaken, taken = (
+        replace(graph(number), assigned_backend=AssignedBackend(by, None, declined))
+        for number, by in enumerate((None, "eager"))
+    )
+    recording = of_one_process(graphs=[graph(), untaken, taken], compiles=[compiled(0, 1.5)])
+    assert ", 1 graph that no backend took; compiling" in said(recording)
+    assert untaken_words(recording) == "1 graph (b.py:mine: NotImplementedError: no)"
+    assert untaken_words(of_one_process(graphs=[graph(), taken])) is None
 
 
 def test_what_was_compiled_is_counted_with_what_it_took() -> None:

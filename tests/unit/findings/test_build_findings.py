@@ -354,17 +354,6 @@ def test_the_same_cause_in_two_processes_is_one_finding() -> None:
     assert (found.evidence.times, found.processes) == (2, ("s.log", "other.log"))
 
 
-def test_compiling_that_took_longer_than_the_graphs_ran_is_found_however_fast_the_machine_is() -> None:
-    def found(compiling: float) -> list[str]:
-        called = graph(1, CompileId(0, 0))
-        called.times = times(2, 1e-3)
-        again = replace(recompile(0, compiling), recompile_reason=None)
-        return kinds(find(of_one_process(graphs=[called], compiles=[again])))
-
-    assert found(0.05) == found(5.0) == ["never pays back"]
-    assert found(0.003) == [], "less than twice as long as the graphs"
-
-
 def test_a_line_says_how_often_a_break_was_met() -> None:
     once, twice = (
         action_lines(Case(of_one_process(breaks=[a_break(compile_id=n) for n in range(times)])), 1)

@@ -96,7 +96,7 @@ def caller_of(code: CodeType, folder: str) -> dict[str, Any] | None:
     """The line that called a function; where it goes on behind a graph break, that called the first part."""
     function = _function_of(code)
     for frame in frames_outwards():
-        is_another_part = code.co_name != function[1] and _function_of(frame.f_code) == function
+        is_another_part = is_resumed(code) and _function_of(frame.f_code) == function
         if not (is_in(frame, folder) or is_another_part):
             return stack_line(frame)
     return None
@@ -105,7 +105,7 @@ def caller_of(code: CodeType, folder: str) -> dict[str, Any] | None:
 def _function_of(code: CodeType) -> tuple[str, str]:
     """The file and name of a function; of one that goes on behind a graph break, its original name."""
     name = code.co_name
-    if name.startswith(_RESUME_PREFIX):
+    if is_resumed(code):
         name = name.removeprefix(_RESUME_PREFIX).rpartition("_at_")[0]
     return code.co_filename, name
 

@@ -146,7 +146,7 @@ class Division:
             )
             return [self._alone]
         if self._about is None:
-            return self._computed_first(node)
+            return [node] if self._source.is_new(node) else self._computed_first(node)
         taken = self._expression_of(self._about, node)
         if taken is None:
             return [node]
@@ -184,8 +184,7 @@ class Division:
         self, taken: cst.BaseExpression
     ) -> tuple[list[cst.BaseStatement], cst.BaseExpression]:
         """What the function is given, as statements before its call where that calculates it; the call."""
-        is_its_call = isinstance(taken, cst.Call) and called_name(taken) == self._about
-        arguments = taken.args if is_its_call and isinstance(taken, cst.Call) else ()
+        arguments = taken.args if isinstance(taken, cst.Call) and called_name(taken) == self._about else ()
         if not any(contains(each.value, *_CALCULATES) for each in arguments):
             return [], taken
         if any(each.star or contains(each.value, *_NOT_ALWAYS) for each in arguments):

@@ -440,7 +440,8 @@ class Trainer:
 """
 
 
-def test_what_differs_where_a_function_begins_is_made_first_in_it() -> None:
+@pytest.mark.parametrize("first", ["k = k.view_as(k)", "k = float(k)"])
+def test_what_differs_where_a_function_begins_is_made_first_in_it(first: str) -> None:
     changed = edited(
         "made first",
         """
@@ -448,7 +449,7 @@ def test_what_differs_where_a_function_begins_is_made_first_in_it() -> None:
         def attend(q, k):  # here
             return q.sin() @ k
         """,
-        "k = k.view_as(k)",
+        first,
     )
     assert changed is not None
-    assert "def attend(q, k):  # here\n    k = k.view_as(k)\n    return attend_1(k, q)" in changed
+    assert f"def attend(q, k):  # here\n    {first}\n    return attend_1(k, q)" in changed

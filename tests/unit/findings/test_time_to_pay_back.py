@@ -1,0 +1,28 @@
+"""Compiling that does not pay back: found by what the graphs ran, not by how fast the machine is."""
+
+from dataclasses import replace
+
+import pytest
+
+from dynamo_core.findings import find
+from dynamo_core.model import CompileId
+from support.made import of_one_process
+from support.made_findings import graph, recompile, times
+
+
+def test_compiling_that_took_longer_than_the_graphs_ran_is_found_however_fast_the_machine_is() -> None:
+    def found(compiling: float) -> list[str]:
+        called = graph(1, CompileId(0, 0))
+        called.times = times(2, 1e-3)
+        again = replace(recompile(0, compiling), recompile_reason=None)
+        return [each.kind for each in find(of_one_process(graphs=[called], compiles=[again]))]
+
+    assert found(0.05) == found(5.0) == ["never pays back"]
+    assert found(0.003) == [], "less than twice as long as the graphs"
+
+
+@pytest.mark.parametrize(("calls", "words"), [(0, " in all"), (2, " in all, forward and backward")])
+def test_a_backward_that_was_compiled_and_never_called_did_not_run(calls: int, words: str) -> None:
+    called = replace(graph(1, CompileId(0, 0)), times=times(2, 1e-3), backward=times(calls, 1e-3))
+    (found,) = find(of_one_process(graphs=[called], compiles=[replace(recompile(), recompile_reason=None)]))
+    assert found.title.endswith(words)
