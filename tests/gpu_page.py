@@ -3,86 +3,30 @@
     ./dev gpu               the tests that need a GPU, then each command below
     ./dev gpu --on cpu      the same commands on the CPU, to see that they run at all
 
-Each command runs to its end or for ten minutes, with caches of its own. The exit code is 1 where a test or a
-command ended otherwise than it should.
+    ./dev gpu --jobs 4      four of the groups below at once: quicker, but their times mean little
+
+Each command runs to its end or for ten minutes, with caches of its own. Each program of `gpu_programs/` runs in
+plain Python, too: what it prints is to be the same. The exit code is 1 where a test or a command ended otherwise
+than it should.
 """
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 ROOT = Path(__file__).resolve().parents[1]
+PROGRAMS = ROOT / "tests" / "gpu_programs"
 PAGE = ROOT / "build" / "gpu.md"
 LINES_SHOWN = 150
 LIMIT_S = 600
-
-# A sample script as it is, with its tensors on the device.
-ON_DEVICE = """
-import os, runpy, sys, torch
-torch.set_default_device(os.environ["DEVICE"])
-sys.argv = sys.argv[1:]
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
-TRAINS = """
-import os, torch
-device = os.environ["DEVICE"]
-torch.manual_seed(0)
-model = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.GELU(), torch.nn.Linear(256, 1)).to(device)
-optimizer = torch.optim.AdamW(model.parameters())
-for step in range(40):
-    loss = model(torch.ones(64, 256, device=device)).square().mean()
-    optimizer.zero_grad(); loss.backward(); optimizer.step()
-print(f"{loss.item():.4f}")
-"""
-# CUDA graphs: one that is skipped because it writes into its input, one that is recorded for each size.
-CUDA_GRAPHS = """
-import os, torch
-device = os.environ["DEVICE"]
-
-@torch.compile(mode="reduce-overhead")
-def writes(x):
-    x.add_(1)
-    return x.sin()
-
-@torch.compile(mode="reduce-overhead", dynamic=True)
-def of_any_size(x):
-    return (x * 2).cos().sum()
-
-held = torch.zeros(1024, device=device)
-for step in range(20):
-    torch.compiler.cudagraph_mark_step_begin()
-    writes(held)
-    of_any_size(torch.ones(64 + step, 64, device=device))
-print(f"{held.sum().item():.1f}")
-"""
-WRONG = """
-import os, torch
-device = os.environ["DEVICE"]
-
-def off_by_a_little(gm, example_inputs):
-    for node in list(gm.graph.nodes):
-        if getattr(node.target, "__name__", "") == "gelu":
-            with gm.graph.inserting_after(node):
-                wrong = gm.graph.call_function(torch.add, (node, 1e-2))
-            node.replace_all_uses_with(wrong)
-            wrong.args = (node, 1e-2)
-    gm.recompile()
-    return gm.forward
-
-torch.manual_seed(0)
-layers = [torch.nn.Linear(64, 64), torch.nn.GELU(), torch.nn.Linear(64, 4)]
-model = torch.compile(torch.nn.Sequential(*layers).to(device), backend=off_by_a_little)
-with torch.no_grad():
-    print(f"{model(torch.ones(2, 64, device=device)).sum().item():.2f}")
-"""
-PROGRAMS = {"on_device.py": ON_DEVICE, "trains.py": TRAINS, "cuda_graphs.py": CUDA_GRAPHS, "wrong.py": WRONG}
 
 
 @dataclass(frozen=True)
@@ -92,31 +36,85 @@ class Command:
     shows: str
     arguments: str
     exit_code: int = 0
+    needs_gpu: bool = False
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command left: its part of the page, and whether it ended as it should."""
+
+    text: str
+    typed: str
+    is_right: bool
 
 
 SAMPLE = "on_device.py {samples}/"
-COMMANDS = (
-    Command("the toy of the documentation: one graph break", f"run -o toy {SAMPLE}toy_example.py"),
-    Command("its report", "explain toy"),
-    Command("graphs that a backend prints", f"run --backend eager {SAMPLE}printing_backend.py"),
-    Command("backends in turn for each graph", f"run --backend ofi,inductor {SAMPLE}relu_cos_module.py"),
-    Command("training: graphs and backward", "run -o trains trains.py"),
-    Command("the same with torch.profiler around some steps", "run --profile -o window trains.py"),
-    Command("where its time goes, with the device's own time", "profile window"),
-    Command("CUDA graphs: a step that is recorded", "run --mode reduce-overhead -o recorded trains.py"),
-    Command("their calls", "explain recorded --all"),
-    Command("CUDA graphs: what is skipped, and what is recorded again", "run -o cuda cuda_graphs.py"),
-    Command("their reasons", "explain cuda --all"),
-    Command("max-autotune", "run --mode max-autotune -o tuned trains.py"),
-    Command("what was tuned", "explain tuned --all"),
-    Command("backends measured on the program's own graphs", "autotune recorded"),
-    Command("eager beside Inductor", "bench --backends eager,inductor --repeat 3 trains.py"),
-    Command("the step beside plain Python", "run --verify -o verified trains.py"),
-    Command("what was compared", "explain verified"),
-    Command("a wrong backend is found", "run --verify=error -o wrong wrong.py", 117),
-    Command("its stage and line", "explain wrong"),
-    Command("the wrong graph, shrunk", "repro --yes wrong -o repro.py --budget 5m"),
-    Command("its page", "report recorded -o page.html"),
+# Commands of a group read what the one before them wrote.
+GROUPS = (
+    (
+        Command("the toy of the documentation: one graph break", f"run -o toy {SAMPLE}toy_example.py"),
+        Command("its report", "explain toy"),
+        Command("graphs that a backend prints", f"run --backend eager {SAMPLE}printing_backend.py"),
+        Command("backends in turn for each graph", f"run --backend ofi,inductor {SAMPLE}relu_cos_module.py"),
+    ),
+    (
+        Command("training: graphs and backward", "run -o trains trains.py"),
+        Command("the same with torch.profiler around some steps", "run --profile -o window trains.py"),
+        Command("where its time goes, with the device's own time", "profile window"),
+        Command("eager beside Inductor", "bench --backends eager,inductor --repeat 3 trains.py"),
+    ),
+    (
+        Command("CUDA graphs: a step that is recorded", "run --mode reduce-overhead -o recorded trains.py"),
+        Command("their calls", "explain recorded --all"),
+        Command("its page", "report recorded -o page.html"),
+        Command("backends measured on the program's own graphs", "autotune recorded"),
+    ),
+    (
+        Command("CUDA graphs: what is skipped, and what is recorded again", "run -o cuda cuda_graphs.py"),
+        Command("their reasons", "explain cuda --all"),
+        Command(
+            "the backend of CUDA graphs alone", "run --backend cudagraphs -o alone trains.py", needs_gpu=True
+        ),
+    ),
+    (
+        Command("max-autotune", "run --mode max-autotune -o tuned trains.py"),
+        Command("what was tuned", "explain tuned --all"),
+    ),
+    (
+        Command("autocast, a gradient scaler, pinned memory and workers", "run -o mixed mixed_precision.py"),
+        Command("its report", "explain mixed"),
+        Command("Triton kernels of the program's own", "run -o kernel triton_kernel.py", needs_gpu=True),
+        Command("its report", "explain kernel", needs_gpu=True),
+        Command("FlexAttention", "run -o flex flex.py"),
+        Command("its report", "explain flex"),
+    ),
+    (
+        Command("two graph breaks", "run -o breaks breaks.py"),
+        Command("what to do about them", "explain breaks"),
+        Command("the same, tried", "run --try -o tried breaks.py"),
+        Command("what came of the trials", "explain tried"),
+        Command("cures, proved by whole runs", "fix --yes breaks.py"),
+    ),
+    (
+        Command("the step beside plain Python", "run --verify -o verified trains.py"),
+        Command("what was compared", "explain verified"),
+        Command(
+            "CUDA graphs beside plain Python", "run --verify --mode reduce-overhead -o replayed trains.py"
+        ),
+        Command("what was compared", "explain replayed"),
+        Command(
+            "a kernel of the program's own beside plain Python",
+            "run --verify triton_kernel.py",
+            needs_gpu=True,
+        ),
+    ),
+    (
+        Command("a wrong backend is found", "run --verify=error -o wrong wrong.py", 117),
+        Command("its stage and line", "explain wrong"),
+        Command("the wrong graph, shrunk", "repro --yes wrong -o repro.py --budget 5m"),
+        Command("a value that no guard holds", "run --verify=error -o stale stale.py", 117),
+        Command("its stage and line", "explain stale"),
+    ),
 )
 
 
@@ -124,41 +122,63 @@ def main() -> int:
     """Run the tests and the commands, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--on", default="cuda", metavar="DEVICE", help="[%(default)s]")
-    device = parser.parse_args().on
-    if device != "cpu" and not _has(device):
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="groups at once [%(default)s]")
+    asked = parser.parse_args()
+    if asked.on != "cpu" and not _has(asked.on):
         print(
-            f"./dev gpu: torch sees no device {device!r} here; --on cpu tries the commands", file=sys.stderr
+            f"./dev gpu: torch sees no device {asked.on!r} here; --on cpu tries the commands", file=sys.stderr
         )
         return 2
     PAGE.parent.mkdir(exist_ok=True)
-    wrong: list[str] = []
-    with tempfile.TemporaryDirectory() as folder, PAGE.open("w", encoding="utf-8") as page:
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(PROGRAMS, folder, dirs_exist_ok=True)
         environment = os.environ | {
-            "DEVICE": device,
+            "DEVICE": asked.on,
             "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor",
             "COLUMNS": "100",
             "PYTHONPATH": str(ROOT / "tests/integration"),
         }
-        for name, text in PROGRAMS.items():
-            Path(folder, name).write_text(text, encoding="utf-8")
-        print(f"# What ran on {_named(device)}\n", file=page)
-        if device != "cpu":
-            tests = [sys.executable, "-m", "pytest", "-q", "-m", "gpu", str(ROOT / "tests/integration")]
-            if _run("the tests that need a GPU", tests, folder, environment, page) != 0:
-                wrong.append("the tests")
-        for command in COMMANDS:
-            arguments = command.arguments.format(samples=ROOT / "sample_scripts").split()
-            line = [sys.executable, "-m", "dynamo_cli", *arguments]
-            if _run(command.shows, line, folder, environment, page) != command.exit_code:
-                wrong.append(command.arguments)
-        print("\n## Ended otherwise than they should\n", file=page)
-        print("\n".join(f"- `{each}`" for each in wrong) or "Nothing.", file=page)
-    print(f"{len(wrong)} of {len(COMMANDS)} commands and the tests ended otherwise than they should: {PAGE}")
+        with ThreadPoolExecutor(asked.jobs) as pool:
+            parts = [pool.submit(_run_group, group, folder, environment) for group in GROUPS]
+            if asked.on != "cpu":
+                parts.insert(0, pool.submit(_run_tests, folder, environment))
+            parts.insert(0, pool.submit(_run_plainly, folder, environment))
+        done = [each for part in parts for each in part.result()]
+    wrong = [f"- `{each.typed}`" for each in done if not each.is_right]
+    page = [f"# What ran on {_named(asked.on)}", *(each.text for each in done)]
+    page += ["## Ended otherwise than they should", "\n".join(wrong) or "Nothing."]
+    PAGE.write_text("\n\n".join(page) + "\n", encoding="utf-8")
+    print(f"{len(wrong)} of {len(done)} commands ended otherwise than they should: {PAGE}")
     return 1 if wrong else 0
 
 
-def _run(shows: str, command: Sequence[str], folder: str, environment: dict[str, str], page: TextIO) -> int:
-    """Run one command, and add what it printed to the page."""
+def _run_tests(folder: str, environment: dict[str, str]) -> list[Done]:
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "gpu", str(ROOT / "tests/integration")]
+    return [_run("the tests that need a GPU", command, 0, folder, environment)]
+
+
+def _run_plainly(folder: str, environment: dict[str, str]) -> list[Done]:
+    """Run our programs without dynamo; what they print is to be what they print with it."""
+    names = sorted(each.name for each in PROGRAMS.glob("*.py") if each.name != "on_device.py")
+    names = [each for each in names if environment["DEVICE"] != "cpu" or each != "triton_kernel.py"]
+    return [
+        _run("without dynamo", [sys.executable, "-X", "utf8", each], 0, folder, environment) for each in names
+    ]
+
+
+def _run_group(group: Sequence[Command], folder: str, environment: dict[str, str]) -> list[Done]:
+    done = []
+    for command in group:
+        if command.needs_gpu and environment["DEVICE"] == "cpu":
+            continue
+        arguments = command.arguments.format(samples=ROOT / "sample_scripts").split()
+        line = [sys.executable, "-m", "dynamo_cli", *arguments]
+        done.append(_run(command.shows, line, command.exit_code, folder, environment))
+    return done
+
+
+def _run(shows: str, command: Sequence[str], right: int, folder: str, environment: dict[str, str]) -> Done:
+    """Run one command; its part of the page has what it printed."""
     print(f"{shows} …", file=sys.stderr)
     began = time.perf_counter()
     try:
@@ -182,8 +202,8 @@ def _run(shows: str, command: Sequence[str], folder: str, environment: dict[str,
     shown = "\n".join(lines[:LINES_SHOWN])
     typed = " ".join(command[2:]).replace(str(ROOT) + "/", "")
     text = f"## {shows[0].upper()}{shows[1:]}\n\n```console\n$ {typed}\n{shown}{left}\n```\n\n"
-    print(f"{text}Exit code {code}, {time.perf_counter() - began:.0f} s.\n", file=page, flush=True)
-    return code
+    text += f"Exit code {code}, {time.perf_counter() - began:.0f} s."
+    return Done(text, typed, code == right)
 
 
 def _has(device: str) -> bool:
