@@ -5,9 +5,9 @@
 
     ./dev gpu --jobs 4      four of the groups below at once: quicker, but their times mean little
 
-Each command runs to its end or for ten minutes, with caches of its own. Each program of `gpu_programs/` runs in
-plain Python, too: what it prints is to be the same. The exit code is 1 where a test or a command ended otherwise
-than it should.
+Each command runs to its end or for ten minutes, with caches of its own. The programs of `gpu_programs/` run
+in plain Python, too: what they print is to be the same. The exit code is 1 where a test or a command ended
+otherwise than it should.
 """
 
 import argparse
@@ -143,13 +143,21 @@ def main() -> int:
             if asked.on != "cpu":
                 parts.insert(0, pool.submit(_run_tests, folder, environment))
             parts.insert(0, pool.submit(_run_plainly, folder, environment))
-        done = [each for part in parts for each in part.result()]
-    wrong = [f"- `{each.typed}`" for each in done if not each.is_right]
-    page = [f"# What ran on {_named(asked.on)}", *(each.text for each in done)]
-    page += ["## Ended otherwise than they should", "\n".join(wrong) or "Nothing."]
-    PAGE.write_text("\n\n".join(page) + "\n", encoding="utf-8")
+            done: list[Done] = []
+            for part in parts:
+                done += part.result()
+                wrong = _write(done, asked.on)
     print(f"{len(wrong)} of {len(done)} commands ended otherwise than they should: {PAGE}")
     return 1 if wrong else 0
+
+
+def _write(done: Sequence[Done], device: str) -> list[str]:
+    """Write the page of what is done by now; what ended otherwise than it should."""
+    wrong = [f"- `{each.typed}`" for each in done if not each.is_right]
+    page = [f"# What ran on {_named(device)}", *(each.text for each in done)]
+    page += ["## Ended otherwise than they should", "\n".join(wrong) or "Nothing."]
+    PAGE.write_text("\n\n".join(page) + "\n", encoding="utf-8")
+    return wrong
 
 
 def _run_tests(folder: str, environment: dict[str, str]) -> list[Done]:

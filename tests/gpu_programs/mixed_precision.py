@@ -1,4 +1,4 @@
-"""Training under autocast with a gradient scaler, batches from pinned memory, a loss that is read at once."""
+"""Trains under autocast with a gradient scaler, pinned batches and workers; reads the loss at each step."""
 
 import os
 
