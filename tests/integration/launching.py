@@ -42,7 +42,7 @@ class ForkingPython:
         self._stdin, self._stdout, self._stderr = (folder / name for name in ("in", "out", "err"))
         self._process = subprocess.Popen(
             [sys.executable, str(_SERVER), *_IMPORTED, *_AT_A_COMPILE],
-            env=self._environment | {"PYTHONHASHSEED": "0"},
+            env=self._environment | {"PYTHONHASHSEED": "0", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -213,6 +213,8 @@ def capture_sentence(recording: Recording) -> str:
             return "Only observed: what is compiled is what the program compiles."
         sentence = f"Only observed, because {path_below(because or '')}."
         return " ".join([sentence, *backend_without_effect(recording)])
+    if not any(process.frames or process.graphs for process in recording.processes):
+        return f"Nothing was captured (policy {first.policy!r}, backend {first.backend!r})."
     text = f"Captured by policy {first.policy!r} with backend {first.backend!r}"
     if first.fallback_random:
         text += ", with eager's random numbers (fallback_random)"

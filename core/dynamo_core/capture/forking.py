@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import re
 
 _LONGEST_FORK = 10.0  # seconds
+_CARRY_BATCHES = ("torch.utils.data._utils.pin_memory", "multiprocessing.queues")  # targets of threads
 _LOOKS_EVERY = 0.001
 
 
@@ -79,16 +80,21 @@ def _is_of_this_module(module: "re.Pattern[str] | str | None") -> bool:
 
 def has_other_threads() -> bool:
     """Whether another thread of the program's runs Python code, so that values may change at any moment."""
-    known = {threading.get_ident(), *(thread.ident for thread in _threads_of_the_compiler())}
+    known = {threading.get_ident(), *(thread.ident for thread in _threads_that_change_nothing())}
     return any(ident not in known for ident in sys._current_frames())
 
 
-def _threads_of_the_compiler() -> Iterator[threading.Thread]:
-    """Threads that change no value: those that compile for Inductor, and tqdm's, which looks at its bars.
+def _threads_that_change_nothing() -> Iterator[threading.Thread]:
+    """Threads that change no value: those that compile for Inductor, tqdm's, which looks at its bars, and
+    those that carry the batches of a DataLoader.
 
     Source: torch/_inductor/async_compile.py (AsyncCompile.pool), torch/fx/interpreter.py (Interpreter.run,
-    which makes a bar that is not shown), 2.8 to 2.15.
+    which makes a bar that is not shown), torch/utils/data/dataloader.py (_MultiProcessingDataLoaderIter), 2.8
+    to 2.15.
     """
+    for each in threading.enumerate():
+        if getattr(getattr(each, "_target", None), "__module__", None) in _CARRY_BATCHES:
+            yield each
     monitor = sys.modules.get("tqdm._monitor")
     if monitor is not None:
         yield from (each for each in threading.enumerate() if isinstance(each, monitor.TMonitor))

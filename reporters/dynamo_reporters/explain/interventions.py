@@ -107,7 +107,9 @@ def _what_for(override: str) -> str:
     except ValueError:  # a stranger's recording
         return "nothing to replace"
     if frame is None:
-        return "no call of torch.compile in the program's own code"
+        nothing = "no call of torch.compile in the program's own code"
+        is_of_backend = override.startswith("backend=")
+        return f"{nothing}; for what dynamo run compiles it is `--{override}`" if is_of_backend else nothing
     return f"no compile [{frame}]" if "/" in frame else f"no compile of frame {frame}"
 
 

@@ -143,7 +143,12 @@ def test_where_no_graph_was_compiled_it_says_how_far_it_came() -> None:
     ],
 )
 def test_how_it_was_captured(captures: list[CaptureDecision], sentence: str) -> None:
-    assert capture_sentence(of_one_process(captures=captures)) == sentence
+    assert capture_sentence(of_one_process(captures=captures, frames=[frame("skipped")])) == sentence
+
+
+def test_nothing_was_captured() -> None:
+    sentence = "Nothing was captured (policy 'loops', backend 'inductor')."
+    assert capture_sentence(of_one_process(captures=[decided(fallback_random=True)])) == sentence
 
 
 def test_a_backend_that_a_program_with_its_own_compiles_does_not_use() -> None:
@@ -167,7 +172,8 @@ def test_what_was_captured_before_the_program_compiled_for_itself_was_captured()
         "from then on."
     )
     run = Run.of({"exit_code": 0, "settings": {"semantics": "compiled"}})
-    assert "(--semantics compiled)" in capture_sentence(of_one_process(run, captures=[CAPTURED]))
+    compiled = of_one_process(run, captures=[CAPTURED], frames=[frame("compiled")])
+    assert "(--semantics compiled)" in capture_sentence(compiled)
 
 
 def test_of_many_processes_the_one_that_compiled_most_is_told() -> None:

@@ -6,7 +6,6 @@ aot_eager_decomp_partition), read in 2.13.
 
 import io
 import json
-import os
 import random
 import re
 import sys
@@ -14,7 +13,7 @@ import traceback
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from functools import partial
 from types import FunctionType
 from typing import Any, BinaryIO
@@ -27,6 +26,7 @@ from ..frames.source import is_wrapper_of_modules
 from ..probes.graphs import inner_backend
 from .folded_values import folded, other_values
 from .fork_server import CannotTry, TooLittleMemory, is_out_of_memory, refuse_to_reach_out
+from .how_a_call_runs import filling_mode, keep_to_this_rank, let_compile
 from .observed_state import (
     GRADIENT,
     RAISED,
@@ -41,10 +41,12 @@ from .observed_state import (
     observe,
     random_states,
     roots_of,
+    torch_random_states,
 )
 from .operation_alone import searching_backend
 from .operation_log import OperationLog, memory_of, noting
 from .printed_text import noting_printed
+from .saved_state import SavedState
 from .variable_log import VariableLog, WritesLog, steps_of_call, traced_here
 from .wrong_beginning import beginning_backend
 
@@ -67,7 +69,6 @@ AS_CAPTURED = "as captured"  # each graph of an entry as Dynamo captured it, in 
 WITH_DYNAMIC = "+dynamic"  # behind a backend: with sizes and integers that may differ from call to call
 Version = tuple[weakref.ref[Any], int, int]  # the tensor, its version and its address
 Versions = dict[int, Version]  # by the id of the tensor
-_FILLING = 77  # what memory is hardly found with, and each dtype of numbers has
 _IN_A_CONTAINER = re.compile(r"(\[[^\[\]]*\]|\{\})$")
 _LINE_IN_TEXT = re.compile(r'File "([^"]+)", line (\d+)')
 
@@ -78,17 +79,16 @@ class ProgramCall:
     def __init__(
         self, compiled: Any, context: Any, backend: Any, args: tuple[Any, ...], named: dict[str, Any]
     ) -> None:
-        import torch
-
         self.compiled = compiled
         self.original = compiled._torchdynamo_orig_callable
         self._context = context
         self._backend = backend
         self.args, self.named = args, named
         self.versions_when_compiled: Versions = {}
+        self.outcome: dict[str, Any] = {}  # of the program's own call, once it has been made
         self._passes: list[dict[str, Any]] = []
         self._python_state = random.getstate()  # Python seeds its numbers anew in a fork
-        self._torch_state = torch.get_rng_state()
+        self._torch_states = torch_random_states()
 
     def roots(self) -> dict[str, Any]:
         """The values that the call is given or can reach."""
@@ -102,8 +102,13 @@ class ProgramCall:
         """Whether eager draws random numbers of torch's, and compiled code draws others."""
         import torch
 
-        own, eagers = compiled[TORCH_NUMBERS][-1], eager[TORCH_NUMBERS][-1]
-        return not torch.equal(own, eagers) and not torch.equal(eagers, self._torch_state)
+        for name, before in self._torch_states.items():
+            own, eagers = compiled[name][-1], eager[name][-1]
+            # On a GPU the state is how many numbers were drawn, which may be as many of other ones.
+            has_same = torch.equal(own, eagers) and (name == TORCH_NUMBERS or _draws_eagers_numbers())
+            if not has_same and not torch.equal(eagers, before):
+                return True
+        return False
 
     def work(self, request: str, file: BinaryIO) -> None:
         """Do what a request asks for, in a fork, and write the leaves; ValueError for what none knows.
@@ -115,24 +120,18 @@ class ProgramCall:
         random.setstate(self._python_state)
         sys.dont_write_bytecode = True
         self._passes = _passes_in(file)
-        _keep_to_this_rank(self.roots(), is_backward=bool(self._passes))
-        if what == EAGER:
+        keep_to_this_rank(self.roots(), is_backward=bool(self._passes))
+        if what in (EAGER, FILLED, ROUNDED):
             refuse_to_reach_out()
-            leaves = self._observed(self._in_eager, leave_out=detail != ALL_VALUES)
-        elif what == FILLED:
-            refuse_to_reach_out()
-            leaves = self._observed(self._in_eager, mode=_filling_mode())
-        elif what == ROUNDED:
-            refuse_to_reach_out()
-            leaves = self._rounded_otherwise(int(detail))
+            leaves = self.made_in_eager(request)
         elif what == LINES:
             leaves = {LINES: [VALUE, json.dumps(self._lines(detail))]}
         elif what == COMPILED:
-            _let_compile()
+            let_compile()
             noting[:] = [OperationLog()] if detail == AS_CAPTURED else []
             leaves = self._observed(self.compiled, leave_out=detail != ALL_VALUES)
         elif what == STAGE:
-            _let_compile()
+            let_compile()
             import torch._inductor.config as inductor
 
             backend, _, how = detail.partition("+")
@@ -145,6 +144,18 @@ class ProgramCall:
         else:
             raise ValueError(request)
         file.write(saved(leaves))
+
+    def made_in_eager(self, request: str) -> Leaves:
+        """The leaves of the call in eager: as it is, with other rounding errors, or with memory filled."""
+        what, _, detail = request.partition(":")
+        if what == ROUNDED:
+            return self._rounded_otherwise(int(detail))
+        mode = filling_mode() if what == FILLED else None
+        return self._observed(self._in_eager, leave_out=detail != ALL_VALUES, mode=mode)
+
+    def saved_state(self) -> SavedState:
+        """What the call can reach, and what came of it, to be put back. Raises CannotTry."""
+        return SavedState(program_function(self.compiled), self.args, {**self.roots(), **self.outcome})
 
     def _named(self, backend: str) -> Any:
         """The backend of this name: one of torch's registry, or else the program's own function."""
@@ -177,10 +188,10 @@ class ProgramCall:
         """
         log = OperationLog()
         if which == TRACED:
-            _let_compile()
+            let_compile()
             outcome_of(self._compile(log.backend), self.args, self.named)
         elif which == NODES:
-            _let_compile()
+            let_compile()
             operations: list[Any] = []
             outcome_of(
                 self._compile(beginning_backend(self._named("eager"), 0, operations)), self.args, self.named
@@ -190,13 +201,13 @@ class ProgramCall:
             refuse_to_reach_out()
             return {OPERATIONS: self._writes_in_eager(which.removeprefix(WRITES))}
         elif which == STEPS_OF_TRACING:
-            _let_compile()
+            let_compile()
             variables = VariableLog()
             with variables.of_tracing():
                 outcome_of(self._compile("eager"), self.args, self.named)
             return {STEPS: variables.steps}
         elif which.startswith(ALONE):
-            _let_compile()
+            let_compile()
             found: list[Any] = []
             name = which.removeprefix(ALONE)
             backend = searching_backend(
@@ -205,7 +216,7 @@ class ProgramCall:
             outcome_of(self._compile(backend), self.args, self.named)
             return {PLACE: found}
         elif which == FOLDED:
-            _let_compile()
+            let_compile()
             self._run_without_folded(log)
         elif which == OF_ENTRY:
             noting.append(log)
@@ -353,37 +364,6 @@ def _backward(each: dict[str, Any], outputs: dict[str, Any], inputs: list[Any]) 
         torch.autograd.backward(starts, seeds, each["keeps_graph"], each["creates_graph"])
 
 
-def _keep_to_this_rank(roots: dict[str, Any], *, is_backward: bool) -> None:
-    """Let DistributedDataParallel wait for no other rank: it agrees on no buckets, and adds no gradients up.
-
-    Source: torch/nn/parallel/distributed.py (_pre_forward, whose second call rebuilds buckets), read in 2.13.
-    """
-    torch = sys.modules["torch"]
-    if torch.distributed.is_available() and torch.distributed.is_initialized():
-        torch.distributed.Reducer._rebuild_buckets = lambda _: False
-    for root in roots.values() if is_backward else ():
-        for module in root.modules() if isinstance(root, torch.nn.Module) else ():
-            if isinstance(module, torch.nn.parallel.DistributedDataParallel):
-                module.require_backward_grad_sync = False
-
-
-def _filling_mode() -> Any:
-    """A mode in which `torch.empty` and its like give memory with something in it."""
-    import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    class FillsMemory(TorchDispatchMode):
-        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            result = func(*args, **(kwargs or {}))
-            name = func.overloadpacket.__name__
-            if name.startswith(("empty", "new_empty")) and isinstance(result, torch.Tensor):
-                with suppress(RuntimeError):  # a dtype or layout that cannot be filled
-                    result.fill_(_FILLING)
-            return result
-
-    return FillsMemory()  # type: ignore[no-untyped-call]
-
-
 def _passes_in(file: BinaryIO) -> list[dict[str, Any]]:
     """The passes that were given with a request; what was given is taken out of the file."""
     import torch
@@ -453,6 +433,12 @@ def raised(error: Exception) -> dict[str, Any]:
     return {RAISED: text_of(error), RAISED_CLASSES: classes, RAISED_AT: line}
 
 
+def _draws_eagers_numbers() -> bool:
+    """Whether Inductor is told to draw the random numbers that eager draws."""
+    inductor = sys.modules.get("torch._inductor.config")
+    return inductor is not None and bool(inductor.fallback_random)
+
+
 def _is_generated(file: str) -> bool:
     """Whether Inductor has written a file; its folder may be in one of the program's."""
     caches = sys.modules.get("torch._inductor.codecache")
@@ -478,14 +464,3 @@ def _parameters_in(roots: dict[str, Any]) -> Iterator[Any]:
 def _version(value: Any) -> Version:
     """Another one once the tensor is written; a gradient's id may be that of one that is gone."""
     return weakref.ref(value), 0 if value.is_inference() else value._version, value.data_ptr()
-
-
-def _let_compile() -> None:
-    """Let this process compile by itself: the processes that compile for the program are not its own."""
-    import tempfile
-
-    from torch._inductor import config
-    from torch._inductor.runtime.cache_dir_utils import cache_dir
-
-    config.compile_threads = 1
-    refuse_to_reach_out((cache_dir(), tempfile.gettempdir(), f"{os.sep}dev{os.sep}shm"))

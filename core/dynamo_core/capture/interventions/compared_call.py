@@ -32,6 +32,7 @@ from .call_in_copy import (
     saved,
     tensors_in,
 )
+from .eager_first import EagerFirst
 from .fork_server import ForkServer, NoAnswer, NoAnswerInTime, available_bytes
 from .observed_state import RAISED, RESULT, TENSOR, VALUE, Leaves, python_values
 from .operation_log import first_cast_to_short
@@ -64,6 +65,7 @@ _BACKWARD = "backward"  # the path of what a backward raised
 _RAISED_WHILE_TRACING = "from user code"  # Dynamo's words, above the line that it was at
 _SHORTEST_LIMIT = 20.0  # seconds that a call may take in the copy
 _LONGEST_SEARCH = 120.0  # seconds for the stage and the line of a wrong result: the program waits for it
+_NOT_SEARCHED = "where it comes from was not looked for"
 _SEARCH_ENDED = f"the search for where it comes from was ended after {_LONGEST_SEARCH:g} s"
 # In eager, where the program has threads: one may hold a lock, and a copy has none of them.
 _WITH_THREADS = 5.0
@@ -118,7 +120,7 @@ class ComparedCall:
         self._number = number
         self.versions: Versions = {}
         self.compiles_before = _compiles()
-        self._server: ForkServer | None = None
+        self._server: ForkServer | EagerFirst | None = None
         self._has_threads = has_other_threads()
         self._took = 0.0  # seconds, with what it compiled
         self._seconds = _SHORTEST_LIMIT
@@ -130,10 +132,13 @@ class ComparedCall:
         self._fields: dict[str, Any] = {}
         self._spent_ns = 0
 
-    def compare(self, outcome: dict[str, Any], server: ForkServer, took_ns: int, spent_ns: int) -> None:
+    def compare(
+        self, outcome: dict[str, Any], server: ForkServer | EagerFirst, took_ns: int, spent_ns: int
+    ) -> None:
         """Compare the call with eager, and record what came of it, or let it wait for its backward."""
         began = perf_counter_ns()
         self._server = server
+        self.program.outcome = outcome
         self._has_threads = self._has_threads or has_other_threads()
         self._took = took_ns / 1e9
         self._seconds = max(_SHORTEST_LIMIT, _TIMES_AS_LONG * self._took)
@@ -156,6 +161,9 @@ class ComparedCall:
         if self._fields["outcome"] != _AGREES or RESULT not in outcome:
             return False
         outputs = [each for each in tensors_in({RESULT: outcome[RESULT]}) if each[1].grad_fn is not None]
+        if outputs and isinstance(self._server, EagerFirst):
+            self._fields["gradients"] = f"not compared: {self._server.why_no_copy}"
+            return False
         waiting = self._entry.verifier.waiting
         if outputs and not waiting.are_too_many():
             self._left = self._python_values()
@@ -258,6 +266,8 @@ class ComparedCall:
         if found is None:
             return {}
         fields: dict[str, Any] = {"path": found.path, "error": found.error}
+        if isinstance(self._server, EagerFirst):  # what Inductor gives with the casts is not known
+            return {"kind": ROUNDED_OTHERWISE, **fields} if is_bitwise else {}
         if not self._agrees_with_casts(eager, is_bitwise=rounding is None):
             return {"kind": ROUNDED_OTHERWISE, **fields} if is_bitwise else {}
         if is_bitwise:
@@ -322,6 +332,8 @@ class ComparedCall:
                 fields |= _place_fields(place_of(differences, stage, self._lines, is_wrong))
         if perf_counter_ns() > self._search_ends_ns:
             fields["why"] = _SEARCH_ENDED
+        elif isinstance(self._server, EagerFirst):
+            fields["why"] = f"{_NOT_SEARCHED}: {self._server.why_no_copy}"
         return fields
 
     def _lines(self, which: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _CHANGES = frozenset(
     f"os.{name}"
     for name in (
         *("remove", "rename", "mkdir", "rmdir", "link", "symlink", "truncate", "chmod", "chown", "kill"),
-        *("killpg", "system", "exec", "posix_spawn", "spawn", "fork", "forkpty"),
+        *("killpg", "system", "exec", "posix_spawn", "spawn", "fork", "forkpty", "chdir"),
     )
 ) | {"subprocess.Popen"}
 _CONNECTS = frozenset(["socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"])
@@ -218,8 +218,15 @@ def available_bytes() -> int | None:
 def refuse_to_reach_out(writable: tuple[str, ...] = ()) -> None:
     """From here on, what would change something outside of this process raises CannotTry.
 
-    With `writable` folders, files below them may be written and processes started: a compiler does both. This
-    cannot be taken back.
+    This cannot be taken back.
+    """
+    sys.addaudithook(refuser(writable))
+
+
+def refuser(writable: tuple[str, ...] = ()) -> Callable[[str, tuple[Any, ...]], None]:
+    """A hook for audit events that raises CannotTry where something outside of this process would change.
+
+    With `writable` folders, files below them may be written and processes started: a compiler does both.
     """
     writable = (os.devnull, *writable)
     refused = _CONNECTS if writable[1:] else _CONNECTS | _CHANGES
@@ -234,4 +241,4 @@ def refuse_to_reach_out(writable: tuple[str, ...] = ()) -> None:
         elif event in refused:
             raise CannotTry(f"it calls {event}")
 
-    sys.addaudithook(audit)
+    return audit

@@ -51,19 +51,32 @@ def roots_of(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> 
     the names of.
     """
     roots: dict[str, Any] = {}
-    is_module = isinstance(function, sys.modules["torch"].nn.Module)
-    owner = function if is_module else getattr(function, "__self__", None)
+    owner = _owner_of(function)
     if owner is not None and not isinstance(owner, ModuleType):
         roots[_SELF] = owner
     roots |= {f"args[{i}]": value for i, value in enumerate(args)}
     roots |= {f"argument {name}": value for name, value in named.items()}
-    for name, value in _variables(function, [owner, *args]):
+    for name, value in _variables(list(_functions_of(function, [owner, *args]))):
         roots.setdefault(name, value)
     return roots
 
 
-def _variables(function: Any, owners: list[Any]) -> Iterator[tuple[str, Any]]:
-    functions = list(_functions_of(function, owners))
+def _owner_of(function: Any) -> Any:
+    """The object that a function is a method of; a module is its own."""
+    is_module = isinstance(function, sys.modules["torch"].nn.Module)
+    return function if is_module else getattr(function, "__self__", None)
+
+
+def functions_reached(function: Any, args: tuple[Any, ...]) -> list[FunctionType]:
+    """The functions of the program that a call of `function` may call."""
+    functions = list(_functions_of(function, [_owner_of(function), *args]))
+    for _ in _variables(functions):
+        pass
+    return functions
+
+
+def _variables(functions: list[FunctionType]) -> Iterator[tuple[str, Any]]:
+    """The variables of these functions, and of those that they name, which are added to the list."""
     known = {id(each) for each in functions}
     for each in functions:  # it grows while it is walked
         for name, cell in zip(each.__code__.co_freevars, each.__closure__ or (), strict=True):
@@ -72,7 +85,7 @@ def _variables(function: Any, owners: list[Any]) -> Iterator[tuple[str, Any]]:
             except ValueError:  # the variable has no value yet
                 continue
             yield from _variable(f"variable {name}", value, functions, known)
-        for name in _globals_in(each.__code__):
+        for name in globals_in(each.__code__):
             if name in each.__globals__:
                 yield from _variable(f"global {name}", each.__globals__[name], functions, known)
 
@@ -112,11 +125,11 @@ def _functions_of(function: Any, owners: list[Any]) -> Iterator[FunctionType]:
 
 
 @functools.cache
-def _globals_in(code: CodeType) -> list[str]:
+def globals_in(code: CodeType) -> list[str]:
     """The global variables that code names. Dynamo may make others, which have the names of attributes."""
     names = {each.argval: None for each in dis.get_instructions(code) if each.opname in _OF_GLOBALS}
     inner = (each for each in code.co_consts if isinstance(each, CodeType))
-    return [*names, *(name for each in inner for name in _globals_in(each))]
+    return [*names, *(name for each in inner for name in globals_in(each))]
 
 
 def observe(roots: Mapping[str, Any], untouched: set[int], *, keep: bool = False) -> Leaves:
@@ -300,14 +313,21 @@ def _strides(value: Any) -> list[int]:
     return [stride for stride, size in zip(value.stride(), value.shape, strict=True) if size > 1]
 
 
-def random_states() -> dict[str, Any]:
-    """The state of the random number generators: torch's on the CPU, Python's and numpy's."""
+def torch_random_states() -> dict[str, Any]:
+    """The state of torch's random number generators: on the CPU, and on each GPU that is in use."""
     import torch
 
-    states: dict[str, Any] = {
-        TORCH_NUMBERS: torch.get_rng_state(),
-        f"{RANDOM_NUMBERS}Python": repr(hash(random.getstate())),
-    }
+    states = {TORCH_NUMBERS: torch.get_rng_state()}
+    if torch.cuda.is_initialized():
+        generators = enumerate(torch.cuda.default_generators)
+        states |= {f"{TORCH_NUMBERS} on cuda:{i}": each.get_state() for i, each in generators}
+    return states
+
+
+def random_states() -> dict[str, Any]:
+    """The state of the random number generators: torch's, Python's and numpy's."""
+    states = torch_random_states()
+    states[f"{RANDOM_NUMBERS}Python"] = repr(hash(random.getstate()))
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         kind, keys, *rest = numpy.random.get_state()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...backends.agreement import (
@@ -21,6 +22,7 @@ from ...backends.agreement import (
     shielded,
 )
 from ..errors import first_line, text_of
+from ..frames.program_files import is_own
 from .fork_server import is_out_of_memory
 
 if TYPE_CHECKING:
@@ -203,6 +205,8 @@ def side_effect_in(gm: "GraphModule") -> str | None:
         target = node.target
         if isinstance(target, OpOverload) and target.name() in OPDEFS:
             return f"calls an operator that is written in Python ({target.name()})"
+        if isinstance(target, FunctionType) and is_own(target.__code__.co_filename):
+            return f"calls a function of the program's own ({target.__name__})"
         if node.op == "call_function" and target.__name__.startswith("set_"):
             return f"changes a setting of torch ({target.__name__})"
     return None

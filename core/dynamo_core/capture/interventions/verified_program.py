@@ -28,7 +28,8 @@ from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
 from .call_in_copy import ProgramCall, Versions, program_function, raised
 from .compared_call import OTHER_CALL, ComparedCall, obstacle
-from .fork_server import ForkServer, why_no_copy
+from .eager_first import EagerFirst
+from .fork_server import CannotTry, ForkServer, why_no_copy
 from .observed_state import RESULT
 from .printed_text import noting_printed
 from .variable_log import traced_here
@@ -137,7 +138,7 @@ class ProgramVerifier:
             or torch._C._current_graph_task_id() != -1
         ):
             return ""
-        return self.budget.why_spent() or why_no_copy()
+        return self.budget.why_spent()
 
     def guarded(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function that raises nothing into the program, and that the program's modes do not see."""
@@ -265,8 +266,9 @@ class ComparedFunction:
                 if why_not is None:
                     call.versions = call.program.versions()
                     call.program.versions_when_compiled = self._versions_when_compiled
-                    with _nothing_compiles():
-                        server = ForkServer(call.program.work, self.verifier.prepare_copy)
+                    server = self._server(call.program)
+        except CannotTry as error:
+            reason = f"{why_no_copy()}; in the program's own process it cannot be made twice: {error}"
         except Exception as error:
             reason = text_of(error)
         spent = perf_counter_ns() - began
@@ -289,6 +291,15 @@ class ComparedFunction:
             self._versions_when_compiled = call.versions
         compare({RESULT: result, **printed.roots()}, server, perf_counter_ns() - began, spent)
         return result
+
+    def _server(self, program: ProgramCall) -> ForkServer | EagerFirst:
+        """What knows what the call leaves in eager, from the state before it. Raises CannotTry."""
+        without_copy = why_no_copy()
+        with _nothing_compiles():
+            if without_copy is None:
+                return ForkServer(program.work, self.verifier.prepare_copy)
+            with self.verifier.inside():
+                return EagerFirst(program, without_copy)
 
     def stop(self) -> None:
         """Compare no further call: one was wrong, or took too long in a copy."""

@@ -11,11 +11,11 @@ from dynamo_core.capture.forking import compute_with_one_thread
 from dynamo_core.capture.interventions.call_in_copy import (
     EAGER,
     ProgramCall,
-    _filling_mode,
     outcome_of,
     saved,
 )
 from dynamo_core.capture.interventions.fork_server import CannotTry, ForkServer, TooLittleMemory
+from dynamo_core.capture.interventions.how_a_call_runs import filling_mode
 
 MEMORY = [
     MemoryError(),
@@ -168,7 +168,7 @@ def test_an_entry_is_used_again_in_a_copy_with_fewer_threads() -> None:
 
 
 def test_memory_that_nothing_filled_is_filled() -> None:
-    with _filling_mode():
+    with filling_mode():
         whole, part = torch.empty(2), torch.zeros(2).new_empty(2, dtype=torch.int64)
         zeros = torch.zeros(2)
     assert whole.tolist() == part.tolist() == [77, 77]

@@ -298,19 +298,24 @@ def test_settings_of_torch_that_were_changed_or_not_met() -> None:
     ).interventions.overrides
     asked = [each.change for each in process.interventions.changed_settings] + ["torch.never.loaded=1"]
     run = recording(
-        process, config=asked, override=["mode=default", "frame=0/7,backend=eager", "dynamic=True"]
+        process,
+        config=asked,
+        override=["mode=default", "frame=0/7,backend=eager", "dynamic=True", "backend=eager"],
     )
     assert override_lines(run) == [
         "torch.compile of f at /x/t.py:3: mode None → default (2 times)",
         "frame=0/7,backend=eager: found no compile [0/7]",
         "dynamic=True: found no call of torch.compile in the program's own code",
+        "backend=eager: found no call of torch.compile in the program's own code; "
+        "for what dynamo run compiles it is `--backend=eager`",
         "torch._dynamo.config.recompile_limit: 8 → 2",
         "torch._inductor.config.x=1: not set, it has no such setting",
         "torch._dynamo.config.names: [] → ['a']",
         "torch.never.loaded=1: torch never loaded that module",
     ]
     told = overrides_of(run)
-    assert told.unmatched == ["frame=0/7,backend=eager", "dynamic=True", "torch.never.loaded=1"]
+    unmatched = ["frame=0/7,backend=eager", "dynamic=True", "backend=eager", "torch.never.loaded=1"]
+    assert told.unmatched == unmatched
     (met,) = told.applied
     assert (met.override.of, met.override.place, met.override.times) == ("f", Place("/x/t.py", 3), 2)
     assert [tuple(each) for each in met.override.replaced] == [("mode", "None", "default")]
