@@ -201,9 +201,12 @@ def _page(report: Report[Subject], subject: Subject, form: str, budget: int | No
     content = write(page(report, subject))
     if budget is None:
         return content
-    from dynamo_reporters.budget import bounded_text
+    from dynamo_reporters.budget import bounded_text, fits
 
-    return bounded_text(content, budget, write(last_lines(report, subject)))
+    end = write(last_lines(report, subject))
+    if not fits(content + end, budget):
+        content = write(page(report, subject, is_bounded=True))
+    return bounded_text(content, budget, end)
 
 
 def _budget() -> tuple[int | None, bool]:

@@ -22,7 +22,8 @@ class Report(Generic[Subject]):
     `page` is for people; `body` is the dataclass that `registry.py` names, which the JSON document is made
     of. `contents` names the records whose large payloads the reader must load for it. Where one process may
     stand for all that are equivalent, as ranks are, it says `one_for_alike`. A report that is not of a `Case`
-    says by `then` which commands to go on with.
+    says by `then` which commands to go on with. `by_worth` is the page for a reader with a budget, where that
+    has another order.
     """
 
     name: str
@@ -31,13 +32,15 @@ class Report(Generic[Subject]):
     contents: frozenset[str] = frozenset()
     one_for_alike: bool = False
     then: Callable[[Subject], Sequence[NextCommand]] = lambda subject: ()
+    by_worth: Callable[[Subject], Iterable[Block]] | None = None
 
 
-def page(report: Report[Subject], subject: Subject) -> Iterable[Block]:
-    """The report as blocks."""
+def page(report: Report[Subject], subject: Subject, *, is_bounded: bool = False) -> Iterable[Block]:
+    """The report as blocks; with what is worth most first, where only so many of them are shown."""
     if isinstance(subject, Case) and not subject.processes and report.name != "explain":
         return [Heading("No process that imported torch was recorded; `dynamo explain` says why.", 1)]
-    return bounded(report.page(subject))
+    by_worth = report.by_worth if is_bounded else None
+    return bounded((by_worth or report.page)(subject))
 
 
 def last_lines(report: Report[Subject], subject: Subject) -> Iterable[Block]:

@@ -142,6 +142,13 @@ def test_right_program(name: str, forked: Runner, python: ForkingPython, tmp_pat
     assert is_accused == (name in FALSE_ALARMS), (result.exit_code, result.stderr, findings)
 
 
+def test_numbers_too_large_for_a_recording_are_compared(forked: Runner, read: Runner) -> None:
+    forked("run", "-q", "--verify", "-o", "recording", HERE / "right" / "nan_and_infinity.py")
+    document = json.loads(read("explain", "--format", "json", "recording").stdout)
+    assert document["problems"] == []
+    assert document["verified"]["agree"] == document["verified"]["graphs"] == 1
+
+
 def test_shares() -> None:
     assert set(MISSING) <= set(WRONG)
     assert set(RIGHT) >= FALSE_ALARMS

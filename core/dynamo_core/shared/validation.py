@@ -15,6 +15,11 @@ _LARGEST_NUMBER = 2**63
 Check = Callable[[Any], bool]
 
 
+def if_recorded(number: float | None) -> float | None:
+    """A number, or None where it is larger than those that are read from a recording."""
+    return number if number is not None and abs(number) < _LARGEST_NUMBER else None
+
+
 def matches(value: Any, hint: Any) -> bool:
     """Whether `value` matches the annotation `hint`, in every field and item.
 

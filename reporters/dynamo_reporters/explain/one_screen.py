@@ -43,17 +43,29 @@ _ALL = "`dynamo explain --all` has"
 def one_screen(case: Case) -> Iterator[Block]:
     """The blocks. The actions have the lines that all the rest leaves."""
     heading = verdict(case.recording, case.summary)
-    above = [*_about(case, heading), *_notes_above(case, heading)]
+    above = [*_title(heading), *_about(case, heading), *_since(case), *_notes_above(case, heading)]
     below = [*_also(case, heading), *_counts(case), *_more(case)]
     yield from above
     yield from _actions(case, _LINES - _height([*above, *below]))
     yield from below
 
 
-def _about(case: Case, heading: str) -> Iterator[Block]:
-    """What happened, and the program: how it ended, how it was captured, by which torch and Python."""
-    recording = case.recording
+def by_worth(case: Case) -> Iterator[Block]:
+    """The blocks for a reader who may see only the first ones: what to do, then what was run."""
+    heading = verdict(case.recording, case.summary)
+    yield from (*_title(heading), *_since(case), *_notes_above(case, heading))
+    yield from _actions(case, _LINES)
+    yield Heading("Run")
+    yield from (*_about(case, heading), *_also(case, heading), *_counts(case))
+
+
+def _title(heading: str) -> Iterator[Block]:
     yield Heading(_cut(heading, 3), 1)
+
+
+def _about(case: Case, heading: str) -> Iterator[Block]:
+    """The program: how it ended, how it was captured, by which torch and Python."""
+    recording = case.recording
     if recording.run is not None:
         # How it ended is seen in any case.
         after = _cut(f"{ending(recording.run)}. Recorded in {path_below(recording.address)}.", 1)
@@ -63,6 +75,9 @@ def _about(case: Case, heading: str) -> Iterator[Block]:
         sentences = [*([] if origin in heading else [origin]), *([f"{about}."] if about else [])]
         if sentences:
             yield Paragraph(_cut(" ".join(sentences), 5))
+
+
+def _since(case: Case) -> Iterator[Block]:
     if case.since is not None and (text := case.since.sentence):
         yield Paragraph(_cut(text, 3))
 

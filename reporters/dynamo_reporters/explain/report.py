@@ -15,7 +15,7 @@ from dynamo_core.shared.shown_paths import path_below
 from ..next_commands import has_bug_of_compiler
 from ..report import Report
 from .document import Explained
-from .one_screen import one_screen
+from .one_screen import by_worth, one_screen
 from .sections import SECTIONS, Section, blocks_of, fields_of
 
 
@@ -23,7 +23,8 @@ def report(*, show_all: bool = False) -> Report[Case]:
     """The report of `dynamo explain`, on one screen; with `show_all`, with everything in full."""
     page = blocks_of if show_all else one_screen
     contents = frozenset({AOT_PAIRS_FROM_OUR_TEXT}) | FINDINGS
-    return Report("explain", page, lambda case: Explained(**fields_of(case)), contents)
+    in_short = None if show_all else by_worth
+    return Report("explain", page, lambda case: Explained(**fields_of(case)), contents, by_worth=in_short)
 
 
 def render_end_of_run(case: Case, is_newest: bool) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import pytest
 
 from dynamo_core.shared.quick_dataclass import dataclass
-from dynamo_core.shared.validation import check_of_values, matches
+from dynamo_core.shared.validation import check_of_values, if_recorded, matches
 
 
 class Pair(NamedTuple):
@@ -56,3 +56,12 @@ def test_of_a_dictionary_what_is_not_required_may_be_missing_but_not_wrong() -> 
     assert check_of_values({}, ())({"a": 1})
     with pytest.raises(KeyError):
         check({"b": "x"})
+
+
+@pytest.mark.parametrize("number", [None, float("nan"), float("inf"), 1e19, -1e30])
+def test_a_number_that_no_recording_has(number: float | None) -> None:
+    assert if_recorded(number) is None
+
+
+def test_a_number_that_a_recording_has() -> None:
+    assert [if_recorded(each) for each in (0.0, -1e18, 5e-324)] == [0.0, -1e18, 5e-324]

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from ...backends.agreement import shielded
 from ...shared.names import MORE_EXACT, ROUNDED_OTHERWISE
+from ...shared.validation import if_recorded
 from ..errors import text_of
 from ..forking import has_other_threads
 from ..frames.program_files import is_own
@@ -265,7 +266,7 @@ class ComparedCall:
         found = rounding or (largest_of_unequal(own, eager) if is_bitwise else None)
         if found is None:
             return {}
-        fields: dict[str, Any] = {"path": found.path, "error": found.error}
+        fields: dict[str, Any] = {"path": found.path, "error": if_recorded(found.error)}
         if isinstance(self._server, EagerFirst):  # what Inductor gives with the casts is not known
             return {"kind": ROUNDED_OTHERWISE, **fields} if is_bitwise else {}
         if not self._agrees_with_casts(eager, is_bitwise=rounding is None):
@@ -309,8 +310,8 @@ class ComparedCall:
             "kind": first.kind,
             "path": first.path,
             "detail": first.detail[:_LONGEST_DETAIL],
-            "error": first.error,
-            "allowed": first.allowed,
+            "error": if_recorded(first.error),
+            "allowed": if_recorded(first.allowed),
             "differences": len(differences),
         }
         self._is_minor = first.kind in MINOR

@@ -56,7 +56,14 @@ _STATELESS = (
 _CONTAINERS = (list, OrderedDict, defaultdict, dict, set, deque, bytearray)
 _FROZEN = (tuple, frozenset, BaseException, *_PLAIN[:6])
 _PARTS_OF_AN_OPERATOR = ("_init_fn", "_setup_context_fn", "_backward_fn")
-_OF_THE_COMPILER = ("torch._dynamo", "torch._inductor", "torch._functorch", "dynamo_core")
+_OF_THE_COMPILER = (
+    "torch._dynamo",
+    "torch._inductor",
+    "torch._functorch",
+    "torch._library",
+    "torch._ops",
+    "dynamo_core",
+)
 
 
 class SavedState:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...backends.agreement import Comparison, compare, is_shielded
 from ...backends.compilers import copy_of_graph
 from ...shared.records import CallVerified, VerifyOutcome
+from ...shared.validation import if_recorded
 from ..eager_semantics.graph_facts import communication_in
 from ..eager_semantics.replay import AotFunction, is_aligned, node_of, not_captured
 from ..forking import has_other_threads
@@ -481,7 +482,10 @@ def _obstacle(gm: "GraphModule") -> str | None:
 
 
 def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:
-    return None if comparison is None else vars(comparison)
+    if comparison is None:
+        return None
+    numbers = ("error", "allowed", "size")
+    return vars(comparison) | {name: if_recorded(getattr(comparison, name)) for name in numbers}
 
 
 def _share_of_allowed(comparison: Comparison) -> float:
