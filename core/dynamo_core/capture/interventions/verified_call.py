@@ -203,7 +203,8 @@ def side_effect_in(gm: "GraphModule") -> str | None:
 
     for node in gm.graph.nodes:
         target = node.target
-        if isinstance(target, OpOverload) and target.name() in OPDEFS:
+        # torch's own ones (prims::fma) only compute.
+        if isinstance(target, OpOverload) and target.name() in OPDEFS and target.namespace != "prims":
             return f"calls an operator that is written in Python ({target.name()})"
         if isinstance(target, FunctionType) and is_own(target.__code__.co_filename):
             return f"calls a function of the program's own ({target.__name__})"
