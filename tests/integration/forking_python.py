@@ -9,6 +9,7 @@ new Python but a copy of this one, which executes a `sitecustomize` as Python do
 `python -m dynamo_cli` starts a program, that is another copy.
 """
 
+import contextlib
 import gc
 import importlib
 import json
@@ -187,7 +188,8 @@ def _popen(
 
 _forking.__dict__.update(subprocess.__dict__, Popen=_popen)
 for _module in sys.argv[1:]:
-    importlib.import_module(_module)
+    with contextlib.suppress(ModuleNotFoundError):  # another torch does not have it
+        importlib.import_module(_module)
 torch_variables.remember()
 _leave_out_finalizers()
 gc.collect()
