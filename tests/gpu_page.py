@@ -73,6 +73,10 @@ GROUPS = (
         Command("CUDA graphs: what is skipped, and what is recorded again", "run -o cuda cuda_graphs.py"),
         Command("their reasons", "explain cuda --all"),
         Command(
+            "CUDA graphs: writing into an input that stays in place", "run -o held cuda_graphs_in_place.py"
+        ),
+        Command("one is recorded, and one again for each weight", "explain held --all"),
+        Command(
             "the backend of CUDA graphs alone", "run --backend cudagraphs -o alone trains.py", needs_gpu=True
         ),
     ),
@@ -161,7 +165,16 @@ def _write(done: Sequence[Done], device: str) -> list[str]:
 
 
 def _run_tests(folder: str, environment: dict[str, str]) -> list[Done]:
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "gpu", str(ROOT / "tests/integration")]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--tb=short",
+        "-m",
+        "gpu",
+        str(ROOT / "tests/integration"),
+    ]
     return [_run("the tests that need a GPU", command, 0, folder, environment)]
 
 

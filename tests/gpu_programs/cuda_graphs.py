@@ -19,8 +19,8 @@ def of_any_size(x):
 
 
 held = torch.zeros(1024, device=device)
-for step in range(20):
+for step in range(36):
     torch.compiler.cudagraph_mark_step_begin()
     writes(held)
-    of_any_size(torch.ones(64 + step, 64, device=device))
+    of_any_size(torch.ones(65 + step % 12, 64, device=device))
 print(f"{held.sum().item():.1f}")

@@ -15,6 +15,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("nvidia-smi") is None, reason="no NVIDIA GPU here"),
 ]
 
+PROGRAMS = Path(__file__).resolve().parents[1] / "gpu_programs"
 TRAIN = """
 import torch
 torch.manual_seed(0)
@@ -46,6 +47,30 @@ def test_cuda_visible_devices_set_by_the_program_is_minded(
         "import torch; assert not torch.cuda.is_available()\n"
     )
     assert explained("hidden.py")["summary"]["exit_code"] == 0
+
+
+def test_cuda_graphs_that_are_skipped_and_recorded_for_each_size(
+    explained: Callable[..., dict[str, Any]],
+) -> None:
+    document = explained(PROGRAMS / "cuda_graphs.py", env={"DEVICE": "cuda"})
+    assert document["problems"] == []
+    findings = {each["kind"]: each for each in document["findings"]}
+    skipped, many = findings["CUDA graphs skipped"], findings["many CUDA graphs"]
+    assert skipped["source"] == "x.add_(1)" and "mutated inputs" in skipped["title"]
+    assert "12 sizes" in many["title"] and many["cost"]["lost"]["seconds"] > 0
+    writes, of_any_size = (graph["cuda_graphs"] for graph in document["processes"][0]["graphs"])
+    assert writes["recorded"] == 0 and writes["skipped"][0]["line"]["text"] == "x.add_(1)"
+    assert of_any_size["recorded"] == of_any_size["warmed_up"] == of_any_size["sizes"] == 12
+
+
+def test_cuda_graphs_of_inputs_in_place_and_elsewhere(explained: Callable[..., dict[str, Any]]) -> None:
+    document = explained(PROGRAMS / "cuda_graphs_in_place.py", env={"DEVICE": "cuda"})
+    assert document["problems"] == []
+    writes, weighted = (graph["cuda_graphs"] for graph in document["processes"][0]["graphs"])
+    assert (writes["recorded"], writes["skipped"]) == (1, [])
+    assert weighted["recorded_again"] == {"an input at another address": weighted["recorded"] - 1}
+    [many] = [each for each in document["findings"] if each["kind"] == "many CUDA graphs"]
+    assert "copy_" in many["remedies"][0]["text"]
 
 
 @pytest.mark.parametrize("mode", ["default", "reduce-overhead"])

@@ -1,6 +1,7 @@
 """An example of each record of ours that only some runs write, and one of each that a compile adds to."""
 
 from dynamo_core.shared.change_tried import ChangeTried
+from dynamo_core.shared.cuda_graph_event import CudaGraphEvent
 from dynamo_core.shared.early_records import (
     CacheBundleUsed,
     CompileBegun,
@@ -63,6 +64,9 @@ EXAMPLES: tuple[OurRecord, ...] = (
         switches={"torch._inductor.config.fx_graph_cache": "True"},
     ),
     CallsAtLimit(times=3),
+    CudaGraphEvent(
+        what="recorded", part=1, function=0, again="another order", reason="mutated inputs", line=_FRAME, ns=7
+    ),
     CallVerified(
         graph=1,
         call=1,

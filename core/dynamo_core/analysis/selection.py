@@ -19,6 +19,7 @@ _LISTS = (
     "symbols",
     "stages",
     "pairs",
+    "cuda_graphs",
     "phases",
     "parallel_phases",
     "tracing",

@@ -96,6 +96,13 @@ def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
             later("autograd", "install_on_backward"),
             late=True,
         ),
+        Probe("torch._inductor.cudagraph_utils", "CUDA graphs", later("cuda_graphs"), late=True),
+        Probe(
+            "torch._inductor.cudagraph_trees",
+            "CUDA graphs",
+            later("cuda_graphs", "install_on_trees"),
+            late=True,
+        ),
         Probe("torch._inductor.output_code", "caches", later("caches"), late=True),
         Probe(
             "torch._inductor.codecache",

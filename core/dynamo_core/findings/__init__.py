@@ -11,6 +11,7 @@ from .breaks import breaks, fallbacks, left_eager
 from .build import by_identity, of_identities, ranked, saved_together
 from .caches import cache_bypasses, caches_off, cold_start, compiled_by_several, unstable_keys
 from .correctness import not_taken, ranks_differ, wrong_results
+from .cuda_graphs import many_cuda_graphs, skipped_cuda_graphs
 from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, RemedyKind
 from .kinds import KINDS, OF_THE_COMPILER, Kind
 from .recompiles import recompiled_from_scratch, recompiles
@@ -69,6 +70,8 @@ ANALYSES_OF_THE_COMPILER: tuple[Analysis, ...] = (
 ANALYSES: tuple[Analysis, ...] = (
     *ANALYSES_OF_THE_COMPILER,
     left_eager,
+    skipped_cuda_graphs,
+    many_cuda_graphs,
     overhead_bound_graphs,
     costly_guards,
     time_outside_of_graphs,

@@ -45,6 +45,7 @@ from .graphs import (
     AssignedBackend,
     CallSample,
     CallTimes,
+    CudaGraphNoted,
     DeclinedBy,
     Graph,
     GraphModes,

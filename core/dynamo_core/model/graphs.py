@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Literal, NamedTuple
 
+from ..shared.cuda_graph_event import CudaGraphStep, RecordedAgain
 from ..shared.declared import NOT_IN_JSON
 from ..shared.quick_dataclass import dataclass
-from .ids import CompileId, Place
+from .ids import CompileId, Place, StackFrame
 
 
 class CallSample(NamedTuple):
@@ -217,6 +218,23 @@ class Graph:
         if self.host_seconds is None:
             return None
         return self.host_seconds + (self.backward.seconds if self.backward is not None else 0.0)
+
+
+@dataclass(frozen=True)
+class CudaGraphNoted:
+    """What became of a compiled graph, or of its backward, that was to run as CUDA graphs: one event.
+
+    The fields are those of `CudaGraphEvent`; `compile_id` is None where torch does not say which graph it is.
+    """
+
+    compile_id: CompileId | None
+    what: CudaGraphStep
+    part: int | None = None
+    function: int | None = None
+    again: RecordedAgain | None = None
+    reason: str | None = None
+    line: StackFrame | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from .compiles import (
     UnusedCompile,
 )
 from .exports import CalledModule, ExportComparison, ExportTrial, TracedExport
-from .graphs import AotPair, CallTimes, Graph
+from .graphs import AotPair, CallTimes, CudaGraphNoted, Graph
 from .guards import GraphBreak, GuardSet, RecompileReasons
 from .ids import CompileId, Place, StackFrame
 from .interventions import (
@@ -277,6 +277,7 @@ class Process:
     stages: list[Stage] = field(default_factory=list)
     kernels: list[GeneratedKernels] = field(default_factory=list)
     pairs: list[AotPair] = field(default_factory=list)
+    cuda_graphs: list[CudaGraphNoted] = field(default_factory=list)
     optimizers: list[Optimizer] = field(default_factory=list)
     unused_compiles: list[UnusedCompile] = field(default_factory=list)
     phases: list[Phase] = field(default_factory=list)

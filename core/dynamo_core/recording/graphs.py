@@ -7,6 +7,7 @@ from ..model import (
     AssignedBackend,
     Compile,
     CompileId,
+    CudaGraphNoted,
     DeclinedBy,
     Graph,
     GraphModes,
@@ -20,9 +21,18 @@ from ..model import (
 )
 from ..shared import names
 from ..shared.conversion import from_json
+from ..shared.cuda_graph_event import CudaGraphEvent
 from ..shared.records import BackwardCompiled, GraphCompiled, GraphHandedOver, GraphTaken
 from .compile_context import CompileContext, InProgressBuilder
-from .structured import MOST_VALUES, Handler, place_of, structured, structured_head, tensors_of
+from .structured import (
+    MOST_VALUES,
+    Handler,
+    place_of,
+    stack_frame,
+    structured,
+    structured_head,
+    tensors_of,
+)
 from .trace_format import Damaged, Record
 
 # The frame name of compiled autograd's graphs: the code that Dynamo compiles for them is torch's, in no file.
@@ -67,6 +77,7 @@ class GraphBuilder:
             GraphTaken.NAME: self._graph_taken,
             GraphCompiled.NAME: self._graph_compiled,
             BackwardCompiled.NAME: self._backward_compiled,
+            CudaGraphEvent.NAME: self._cuda_graph,
             "dynamo_output_graph": self._output_graph,
             "create_symbol": self._symbol,
             "symbolic_shape_specialization": self._specialization,
@@ -155,6 +166,21 @@ class GraphBuilder:
         self._backwards[compile_id] = structured(BackwardCompiled, record).calls_index
         for graph in self._graphs_of.get(compile_id, ()):
             graph.backward_index = self._backwards[compile_id]
+
+    def _cuda_graph(self, record: Record) -> None:
+        noted = structured(CudaGraphEvent, record)
+        self._process.cuda_graphs.append(
+            CudaGraphNoted(
+                compile_id=self._context.id_of(record),
+                what=noted.what,
+                part=noted.part,
+                function=noted.function,
+                again=noted.again,
+                reason=noted.reason,
+                line=stack_frame(noted.line),
+                seconds=None if noted.ns is None else noted.ns / 1e9,
+            )
+        )
 
     def _output_graph(self, record: Record) -> Graph | None:
         """Take torch's own record of a graph: its code. In a plain trace there is no other record of it."""

@@ -374,6 +374,13 @@ BY_A_LIBRARY: BreakRules = (
         when=lambda break_context: break_context.is_in_library,
     ),
     Rule(
+        re.compile(r"sort with non-constant keys|builtin operator `sorted`"),
+        "`{call}` leads into the library `{library}`, which sorts by what is not known while the function is "
+        "compiled",
+        _outside_of_library("library_sorts"),
+        when=lambda break_context: break_context.is_in_library,
+    ),
+    Rule(
         re.compile(r"Data-dependent branching"),
         "`{call}` leads into a function of torch's that branches on what a tensor holds, and that is not "
         "known while the function is compiled",

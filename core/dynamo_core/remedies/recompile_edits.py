@@ -67,6 +67,10 @@ def _is_none(cause: RecompileCause) -> bool:
     return cause.kind in ("value", "type") and ("None" in cause.values or "NoneType" in cause.values)
 
 
+def _is_none_or_tensor(cause: RecompileCause) -> bool:
+    return _is_none(cause) and any("tensor" in each.lower() or each == "Parameter" for each in cause.values)
+
+
 def _is_function(cause: RecompileCause) -> bool:
     found = [_TYPE.search(failure.check) for failure in cause.failures]
     return cause.kind == "identity" and all(each is None or each[1] in _FUNCTIONS for each in found)
@@ -247,6 +251,12 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "or keep it in a buffer of the module (`register_buffer`): give it new values by `self.n = self.n + "
         "1`, and do not change it in place, where the backward may need the former one.",
         _run_first("{x} = torch.tensor({x})"),
+    ),
+    one_remedy(  # a setting that the first call fills in
+        lambda cause: _is_none(cause) and not _is_none_or_tensor(cause),
+        "{source} is None in some calls only{values}, which is a version of its own: where the first call "
+        "sets it, give it its value before, where the object is made; else compile a function for each case.",
+        cures=("recompile_setting_filled_in",),
     ),
     one_remedy(  # kept from the call before
         lambda cause: _is_none(cause) and "." in (cause.source or "") and not is_branch(cause),

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
+from dynamo_core.analysis.graphs.cuda_graphs import CudaGraphUse, cuda_graphs_of
 from dynamo_core.analysis.memory import peaks
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.compiles import Phase
@@ -66,6 +67,9 @@ class GraphInShort:
     ]
     host_seconds: Seconds | None
     backend_seconds: Seconds | None
+    cuda_graphs: Annotated[
+        CudaGraphUse | None, "null where it was not to run as CUDA graphs, or that was not recorded"
+    ]
     training: Annotated[
         list[PairTotals] | None,
         "its forward and backward graphs in numbers; null where there is a backward and its graphs were not "
@@ -163,13 +167,20 @@ class ExplainedProcess:
 def explained(process: Process) -> ExplainedProcess:
     """The figures of one process."""
     has_breaks = process.is_ours or process.breaks
+    uses = cuda_graphs_of(process)
     return from_fields(
         ExplainedProcess,
         process,
         info=dict(vars(process.info)) or None,
         frames=[from_fields(FrameTried, frame) for frame in process.frames] if process.is_ours else None,
         graphs=[
-            from_fields(GraphInShort, graph, training=totals_in(graph, process)) for graph in process.graphs
+            from_fields(
+                GraphInShort,
+                graph,
+                cuda_graphs=uses.get(graph.compile_id),
+                training=totals_in(graph, process),
+            )
+            for graph in process.graphs
         ],
         optimizers=optimizers_of(process),
         inherited_graph_calls=process.inherited_calls if process.is_ours else None,
@@ -222,6 +233,7 @@ class Explained:
         list[str],
         "frames that run eager for what capturing them would cost, and the option that says so",
     ]
+    not_tried: Annotated[list[str], "why --try could try nothing on frames"]
     processes: Annotated[list[ExplainedProcess], "one for each process that imported torch"]
     freeze: Annotated[FreezeDocument | None, "of --freeze-after; null where it was not given"]
     overrides: Annotated[Overrides, "what --override, --config or --fullgraph replaced"]

@@ -257,6 +257,16 @@ def limit_lines(recording: Recording) -> list[str]:
     return [*fallbacks, *deferred_lines(recording)]
 
 
+def not_tried_lines(recording: Recording) -> list[str]:
+    """A line for each reason why `--try` could try nothing on frames, with how many there were."""
+    frames: dict[str, set[Place]] = {}
+    for process in recording.processes:
+        for tried in process.interventions.tried_changes:
+            if tried.before.why is not None:
+                frames.setdefault(tried.before.why, set()).add(tried.place)
+    return [f"changes for {number(len(places), 'frame')}: {why}" for why, places in frames.items()]
+
+
 def deferred_lines(recording: Recording) -> list[str]:
     """A line for each frame that has waited, with what to set."""
     return [

@@ -41,6 +41,7 @@ from .document import explained
 from .interventions import (
     deferred_lines,
     limit_lines,
+    not_tried_lines,
     override_lines,
     overrides_of,
     semantics_line,
@@ -292,6 +293,13 @@ SECTIONS = (
         "limit",
         limits=lambda case: limit_lines(case.recording),
     ),
+    _listed(
+        "not tried",
+        "Not tried",
+        lambda case: not_tried_lines(case.recording),
+        "not tried",
+        not_tried=lambda case: not_tried_lines(case.recording),
+    ),
     Section("backend", lines=lambda case: backend_without_effect(case.recording), prefix=""),
     Section(
         "freeze",
@@ -351,8 +359,8 @@ SECTIONS = (
 )
 # Where no process has imported torch, there is nothing that these could say.
 _OF_PROCESSES = {
-    *("launches", "unfinished", "waiting ranks", "findings", "limits", "freeze", "overrides", "verified"),
-    *("semantics", "counts", "backends"),
+    *("launches", "unfinished", "waiting ranks", "findings", "limits", "not tried", "freeze", "overrides"),
+    *("verified", "semantics", "counts", "backends"),
 }
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from dynamo_core.analysis.graphs.cuda_graphs import cuda_graphs_of
 from dynamo_core.analysis.memory import growth_text, peaks, peaks_text
 from dynamo_core.analysis.source_lines import UserCallSites
 from dynamo_core.analysis.summary import Summary
@@ -211,13 +212,18 @@ def _graph_table(process: Process, graphs: list[Graph]) -> Table:
     if all(graph.calls is None and graph.backend is None for graph in graphs):
         return table("graph>|ops>|from", [_graph_cells(graph, user_call_sites) for graph in graphs])
     rows = []
+    uses = cuda_graphs_of(process)
     for graph in graphs:
         number_and_id, ops, origin = _graph_cells(graph, user_call_sites)
         spent = seconds_in_calls(graph.host_seconds, graph.times)
         called = [count_text(graph.calls), spent, _a_later_call(graph), backend_text(graph)]
+        if uses:
+            use = uses.get(graph.compile_id)
+            called.append("-" if use is None else use.in_short)
         rows.append([number_and_id, ops, *called, origin])
     host_time = "forward (host)" if any(graph.backward for graph in graphs) else "host time"
-    return table(f"graph>|ops>|calls>|{host_time}>|a later call>|backend|from", rows)
+    cuda_graphs = "CUDA graphs|" if uses else ""
+    return table(f"graph>|ops>|calls>|{host_time}>|a later call>|backend|{cuda_graphs}from", rows)
 
 
 def _a_later_call(graph: Graph) -> str:

@@ -12,6 +12,7 @@ from dynamo_core.model import (
     CallTimes,
     ComparedValue,
     CompileId,
+    CudaGraphNoted,
     DeclinedBy,
     Frame,
     Graph,
@@ -103,8 +104,13 @@ def custom_pass(before: str, after: str) -> tuple[tuple[str, str]]:
     return ((f"[a1] post_grad_custom_post_pass: {before}", f"[b2] post_grad_custom_post_pass: {after}"),)
 
 
+def recorded_sizes(sizes: int) -> list[CudaGraphNoted]:
+    return [CudaGraphNoted(FIRST, "recorded", part=1, function=each, seconds=0.1) for each in range(sizes)]
+
+
 A_BREAK = GraphBreak("Data-dependent branching", (StackFrame(HERE, "forward", "if x.sum():"),), FIRST)
 A_MISS = CacheLookup("fx_graph_cache", "miss", FIRST, took_seconds=5.0)
+MUTATES = "skipping cudagraphs due to mutated inputs (1 instances)"
 A_LOOP = UnrolledLoop(HERE, "for layer in self.layers:", 240, 60, True, None)
 LIMIT = replace(compiled(2, reason="it failed"), fail_reason="recompile_limit reached")
 AGAIN = {"compiles": [compiled(1, reason="it failed")]}
@@ -173,6 +179,13 @@ EXAMPLES: dict[Kind, Example] = {
             "graphs": [graph(backend_seconds=5.0)],
         },
         {"graphs": [graph(backend_seconds=0.9)]},
+    ),
+    "CUDA graphs skipped": Example(
+        {"graphs": [graph()], "cuda_graphs": [CudaGraphNoted(FIRST, "skipped", reason=MUTATES)]},
+        {"cuda_graphs": [CudaGraphNoted(FIRST, "skipped", reason="skipping cudagraphs due to bisector")]},
+    ),
+    "many CUDA graphs": Example(
+        {"graphs": [graph()], "cuda_graphs": recorded_sizes(9)}, {"cuda_graphs": recorded_sizes(8)}
     ),
     "never called": Example(
         {"unused_compiles": [UNUSED]},

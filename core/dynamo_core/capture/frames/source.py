@@ -201,6 +201,15 @@ def line_of_call(stack_trace: str | None) -> tuple[str, int] | None:
     return next((line for line in reversed(callers) if not is_installed(line[0])), None)
 
 
+def described_user_line(stack_trace: str | None) -> dict[str, Any] | None:
+    """The program's line of a node, with its text; of a library's line, the one that calls it."""
+    place = line_of_call(stack_trace) or user_line(stack_trace)
+    if place is None:
+        return None
+    file, line = place
+    return {"file": file, "line": line, "name": "", "text": linecache.getline(file, line).strip()}
+
+
 def is_installed(file: str) -> bool:
     """Whether a file is in an installed package."""
     return "/site-packages/" in file or "/dist-packages/" in file

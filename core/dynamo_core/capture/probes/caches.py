@@ -12,7 +12,6 @@ higher-order operator that is not cacheable) and torch/_functorch/_aot_autograd/
 to 2.15, run with 2.13.
 """
 
-import linecache
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -20,7 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import CacheBypassedBy, CacheKeyParts, CachesInUse
-from ..frames.source import current_compile_id, line_of_call, user_line
+from ..frames.source import current_compile_id, described_user_line
 from ..primitives import perf_counter_ns
 
 if TYPE_CHECKING:
@@ -224,7 +223,7 @@ def _not_kept(gm: "GraphModule") -> Iterator[Any]:
 
 def _record(parts: "EngineParts", node: "Node") -> None:
     parts.probes.stream.record(
-        CacheBypassedBy(operator=_operator(node), line=_line(node.meta.get("stack_trace"))),
+        CacheBypassedBy(operator=_operator(node), line=described_user_line(node.meta.get("stack_trace"))),
         current_compile_id(),
     )
 
@@ -234,11 +233,3 @@ def _operator(node: "Node") -> str:
     sources = node.meta.get("source_fn_stack") or [(None, node.target)]
     function = sources[-1][1]
     return str(getattr(function, "__name__", function))
-
-
-def _line(stack_trace: str | None) -> dict[str, Any] | None:
-    place = line_of_call(stack_trace) or user_line(stack_trace)
-    if place is None:
-        return None
-    file, line = place
-    return {"file": file, "line": line, "name": "", "text": linecache.getline(file, line).strip()}

@@ -23,10 +23,17 @@ from dynamo_core.model import (
     Recording,
     Replaced,
     Run,
+    TracedAgain,
+    TriedChange,
 )
 from dynamo_core.shared import names
 from dynamo_core.shared.settings import Settings
-from dynamo_reporters.explain.interventions import override_lines, overrides_of, unmatched_overrides
+from dynamo_reporters.explain.interventions import (
+    not_tried_lines,
+    override_lines,
+    overrides_of,
+    unmatched_overrides,
+)
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.parts.after_freeze import after_freeze, freeze_sentence, frozen_frames, frozen_lines
 from dynamo_reporters.recompiles import report
@@ -325,3 +332,15 @@ def test_settings_of_torch_that_were_changed_or_not_met() -> None:
         ("torch._inductor.config.x=1", None, None, "it has no such setting"),
         ("torch._dynamo.config.names+='a'", "[]", "['a']", None),
     ]
+
+
+def test_why_nothing_was_tried_is_said_once_for_all_frames() -> None:
+    why = "CUDA is in use, so that the process cannot be copied"
+    nothing, traced = TracedAgain((), 0, 0, 0, why), TracedAgain((), 0, 0, 3, None)
+    tried = [
+        TriedChange(None, Place("train.py", line), ("dynamic=True",), before, before)
+        for line, before in ((3, nothing), (3, nothing), (9, nothing), (20, traced))
+    ]
+    process = Process(Path("s.log"))
+    process.interventions.tried_changes += tried
+    assert not_tried_lines(Recording(Path("rec"), None, [process], 1, [])) == [f"changes for 2 frames: {why}"]

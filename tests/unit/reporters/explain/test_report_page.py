@@ -12,6 +12,7 @@ from dynamo_core.model import (
     CallSample,
     CallTimes,
     CompileId,
+    CudaGraphNoted,
     Frame,
     Graph,
     GraphBreak,
@@ -178,6 +179,14 @@ def test_graphs_with_their_calls_the_longest_first() -> None:
     ]
     many = section(of_one_process(graphs=[graph(number, called([1])) for number in range(1, 13)]), "Graphs")
     assert len(many) == 12 and many[-1] == "… and 2 more graphs; `dynamo graphs` shows all"
+
+
+def test_cuda_graphs_have_a_column_where_any_were_asked_for() -> None:
+    made = [graph(1, called([1, 2])), graph(2, called([1]))]
+    noted = [CudaGraphNoted(CompileId(0, 1), "recorded", part=1, function=0)]
+    lines = section(of_one_process(graphs=made, cuda_graphs=noted), "Graphs")
+    assert lines[0] == "graph ops calls host time a later call backend CUDA graphs from"
+    assert [line.split()[-4:-2] for line in lines[1:]] == [["1", "recorded"], ["eager", "-"]]
 
 
 def test_a_trace_that_has_no_calls_has_no_columns_for_them() -> None:
