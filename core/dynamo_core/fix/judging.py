@@ -22,6 +22,7 @@ _SLOWER, _SLOWER_SECONDS = 1.15, 1.0
 _SLOWER_STEP = 1.10
 # The least share of the captured ops that must stay in graphs; an edit may take a few out.
 _LEAST_CAPTURED = 0.8
+_FEW_OPS = 3  # of a graph that saves nothing
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def judge(
         return Judgement("does not cure", f"it only moves, into {function or file}", met)
     total_was = min(total_times(run.findings) for run in baseline)
     total = total_times(tried.findings)
-    if new and total >= total_was:
+    gains = _gains(baseline, tried.result)
+    if new and total >= total_was and not (gains and all(map(_is_paid_once, new))):
         return Judgement("brings other findings", new[0].title, left)
     breaks = [each for each in new if each.kind == finding.kind == "graph break"]
     met = left + sum(each.evidence.times for each in breaks)
@@ -103,7 +105,7 @@ def judge(
     slower = _slowdown(baseline, tried.result)
     if slower is not None:
         return Judgement("is slower", slower, left)
-    if must_gain and not _gains(baseline, tried.result):
+    if must_gain and not gains:
         return Judgement("does not cure", "it leaves as many graphs, and no step is faster", left)
     if left or new:
         return Judgement("helps", f"{total_was} → {total} in all", left)
@@ -295,6 +297,11 @@ def _are_close(was: str, now: str) -> bool:
     return compared.likeness != "different" and difference is not None and difference <= TOLERANCE
 
 
+def _is_paid_once(finding: Finding) -> bool:
+    """Whether it is a recompile that happened once, which costs no later call anything."""
+    return finding.kind == "recompile" and finding.evidence.times == 1
+
+
 def _is_for_the_same_reason(one: Finding, other: Finding) -> bool:
     """Whether both are of one kind with the same reason in torch's own words, which do not name a line."""
     return (
@@ -305,12 +312,17 @@ def _is_for_the_same_reason(one: Finding, other: Finding) -> bool:
 
 
 def _captures_less(baseline: Sequence[ObservedRun], tried: RunResult) -> str | None:
-    """In words, where too many ops left the graphs: a break is also gone where its frame runs eager."""
-    was = [run.result.captured_ops for run in baseline if run.result.captured_ops is not None]
+    """In words, where too many ops left the graphs: a break is also gone where its frame runs eager.
+
+    What ran in graphs of a few ops that are no more called is no loss: they cost more than such ops.
+    """
+    was = [run.result for run in baseline if run.result.captured_ops is not None]
     now = tried.captured_ops
-    if not was or now is None or now >= _LEAST_CAPTURED * min(was):
+    before = min((each.captured_ops or 0 for each in was), default=0)
+    fewer_calls = min((each.graph_calls or 0 for each in was), default=0) - (tried.graph_calls or 0)
+    if not was or now is None or now >= min(_LEAST_CAPTURED * before, before - _FEW_OPS * fewer_calls):
         return None
-    return f"{now:,} ops ran in graphs, not {min(was):,}: more of the program runs eager"
+    return f"{now:,} ops ran in graphs, not {before:,}: more of the program runs eager"
 
 
 def _gains(baseline: Sequence[ObservedRun], tried: RunResult) -> bool:

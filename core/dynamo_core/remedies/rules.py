@@ -205,7 +205,8 @@ class BreakContext:
     DistributedDataParallel, `is_in_distributions` that the line is one of torch.distributions. `context` is
     torch's additional text for its developers.
     `is_outside` says that the user's line only calls what is compiled, so that nothing can be moved out of
-    compiled code there. `caller` is the text of the line that calls the function of `line`.
+    compiled code there. `caller` is the text of the line that calls the function of `line`, where that is
+    compiled as well.
     """
 
     words: str
@@ -249,6 +250,7 @@ class BreakContext:
             "called": (call or self.entered or line).partition("(")[0],
             "target": ", ".join(targets) or line.removeprefix("return "),
             "loop": self.loop,
+            "caller": without_comment(self.caller),
             "function": self.function or "the function",
             "careful": _CAREFUL if self._may_lose_gradients else "",
             "library": self.library or "the library",
@@ -356,9 +358,17 @@ def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> Brea
         _is_in_ddp(graph_break),
         bool(stack) and stack[-1].place.file.endswith(_DISTRIBUTION),
         bool(stack) and all(is_library(frame.place) for frame in graph_break.stack),
-        stack[stack.index(own) - 1].text if own in stack[1:] else "",
+        _caller_of(own, graph_break),
         tuple(lines[n] for n in sorted(lines) if own is not None and entered is None and n <= own.place.line),
     )
+
+
+def _caller_of(own: StackFrame | None, graph_break: GraphBreak) -> str:
+    """The user's line inside of what is compiled that leads to `own`, or ""."""
+    if own not in graph_break.stack:
+        return ""
+    outer = graph_break.stack[: graph_break.stack.index(own)]
+    return next((each.text.strip() for each in reversed(outer) if not is_library(each.place)), "")
 
 
 def _compiled_function(graph_break: GraphBreak) -> str | None:
