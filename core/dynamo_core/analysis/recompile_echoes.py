@@ -130,10 +130,13 @@ def _is_known_to_callers(cause: RecompileCause) -> bool:
 
 def _is_one_for_each_call(cause: RecompileCause) -> bool:
     """Whether each of several lines that call the function always leads to the same value."""
-    came: dict[Place, set[str | None]] = {}
+    values: dict[CompileId | None, str | None] = {}
     for compile_, failure in cause.met:
-        for _, call in cause.frame.records.callers_in_order.get(compile_.compile_id, ()):
-            value = None if failure is None else cause.actual(compile_, failure)
+        if failure is not None:
+            values |= {failure.entry: failure.expected, compile_.compile_id: cause.actual(compile_, failure)}
+    came: dict[Place, set[str | None]] = {}
+    for compile_id, value in values.items():
+        for _, call in cause.frame.records.callers_in_order.get(compile_id, ()):
             came.setdefault(call.place, set()).add(value)
     return len(came) > 1 and all(len(values) == 1 and None not in values for values in came.values())
 

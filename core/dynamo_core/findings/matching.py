@@ -33,6 +33,11 @@ class KnownFinding:
         """All but the identity, in the order of the fields."""
         return self.kind, self.file, self.function, self.line, self.cause
 
+    @property
+    def calculated(self) -> str:
+        """The line without `return`, and without the names that it gives a value to."""
+        return _GIVEN.sub("", self.line)
+
 
 def known_finding(identity: str, finding: Draft | Finding) -> KnownFinding:
     """The comparable form of a finding."""
@@ -83,7 +88,7 @@ def _cause_in_function(finding: KnownFinding) -> tuple[str, ...]:
 
 def _cause_and_line(finding: KnownFinding) -> tuple[str, ...]:
     """What stays when the line is moved, its function is renamed, or what it assigned is returned."""
-    return (finding.kind, finding.cause, _GIVEN.sub("", finding.line)) if finding.line else ()
+    return (finding.kind, finding.cause, finding.calculated) if finding.line else ()
 
 
 def _line_without_names(finding: KnownFinding) -> tuple[str, ...]:

@@ -201,7 +201,7 @@ class ComparedFindings:
         def is_new(each: Finding) -> bool:
             was = self._were.get(each.identity)
             is_elsewhere = _function(each) != _function(finding)
-            return was is None or (is_elsewhere and _known(was).line != _known(each).line)
+            return was is None or (is_elsewhere and _known(was).calculated != _known(each).calculated)
 
         return [each for each in self._after.values() if each.kind in OF_THE_COMPILER and is_new(each)]
 

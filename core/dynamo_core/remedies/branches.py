@@ -135,7 +135,9 @@ def selected_by_a_mask(cures: str) -> RemedyTemplate[BreakContext]:
 
 
 def _is_called_for_its_effect(break_context: BreakContext) -> bool:
-    return is_call_alone(break_context.caller)
+    """Whether the line's function is called in the graph by a line that is nothing but the call."""
+    is_inside = break_context.is_called_inside and not _asks_a_kept_flag(break_context)
+    return is_inside and is_call_alone(break_context.caller)
 
 
 FOR_ITS_EFFECT: BreakRules = (

@@ -197,7 +197,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "factor), or leave that line out of what is compiled: {line} needs its exact value{values}, and each "
         "is a version of its own.",
         _decide_outside,
-        cures=("recompile_resized_by_a_scale", "temperature_by_count"),
+        cures=("recompile_resized_by_a_scale", "recompile_temperature_by_count"),
         not_for=("recompile_float_threshold",),
     ),
     one_remedy(  # another computation of a library

@@ -1,4 +1,10 @@
-"""A sampler cools down by a count of its calls, which a function of `math` turns into a temperature."""
+"""A sampler cools down by a count of its calls, which `math` turns into a temperature.
+
+kind: recompile limit
+advice: before the call
+
+An idea of our own.
+"""
 
 import math
 
