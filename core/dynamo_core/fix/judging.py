@@ -127,7 +127,8 @@ def judge_together(
     if again is not None:
         return Judgement("brings other findings", again.title, after)
     is_gone = crash_is_gone(baseline, tried)
-    verdict: Verdict = "cures" if after == 0 else "helps" if after < before or is_gone else "does not cure"
+    is_better = after < before or is_gone or _lasting(tried.findings) < _lasting(baseline[0].findings)
+    verdict: Verdict = "cures" if after == 0 else "helps" if is_better else "does not cure"
     return Judgement(verdict, _crash_words(baseline) if is_gone else "", after)
 
 
@@ -295,6 +296,11 @@ def _are_close(was: str, now: str) -> bool:
     compared = compare_outputs(was, now)
     difference = compared.relative_difference
     return compared.likeness != "different" and difference is not None and difference <= TOLERANCE
+
+
+def _lasting(findings: Sequence[Finding]) -> int:
+    """How often findings were met that cost further calls something."""
+    return total_times([each for each in findings if not _is_paid_once(each)])
 
 
 def _is_paid_once(finding: Finding) -> bool:

@@ -408,6 +408,12 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "modules were added to the model, or taken out, between calls: build it before the first call.",
         cures=("recompile_growing_model",),
     ),
+    one_remedy(  # kept by a function
+        lambda cause: cause.kind in ("dictionary", "length") and ".__closure__[" in (cause.source or ""),
+        "{source} from one call to the next has grown since it was compiled, and torch compiles for what is "
+        "in it: call the function once, with what it will get, before the compiled code runs.",
+        cures=("recompile_dispatched_by_type",),
+    ),
     one_remedy(  # made longer there, and read
         is_read_as_well,
         "{line} changes the length of {source} in each call, what is in it is read there as well, and each "
@@ -426,12 +432,6 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "{line} changes the length of {source}, and each length is a version of its own: move it out of the "
         "compiled code, behind the call, and return what it needs.",
         cures=("recompile_growing_list", "recompile_request_id"),
-    ),
-    one_remedy(  # kept by a function
-        lambda cause: cause.kind in ("dictionary", "length") and ".__closure__[" in (cause.source or ""),
-        "{source} from one call to the next has grown since it was compiled, and torch compiles for what is "
-        "in it: call the function once, with what it will get, before the compiled code runs.",
-        cures=("recompile_dispatched_by_type",),
     ),
     one_remedy(  # keys of a dictionary
         lambda cause: cause.kind == "dictionary" or (cause.kind == "length" and cause.is_of_dict),

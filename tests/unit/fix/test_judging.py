@@ -110,6 +110,7 @@ def test_a_recompile_that_happens_once_in_place_of_a_break_is_a_help_where_more_
     for graphs, verdict in ((1, "helps"), (2, "brings other findings")):
         tried = run(once, graphs=graphs, captured_ops=10)
         assert judge(baseline[0].findings[0], baseline, tried, is_edit=False).verdict == verdict
+    assert judge_together(baseline, run(once), ()).verdict == "helps"
 
 
 def test_after_an_edit_the_function_counts_and_not_the_text_of_the_line() -> None:

@@ -45,10 +45,10 @@ def postponed(
     behind, names = _with_value_apart(source, statements[at + 1 :])
     late, early = [statements[at]], list[Statement]()
     for each in behind:
-        is_last = each is behind[-1] and alone_in(each) is not None
-        if contains(each, *_DECIDES, cst.Raise, cst.Try) and not is_last:
+        returns = isinstance(alone_in(each), cst.Return)
+        if contains(each, *_DECIDES, cst.Raise, cst.Try) and not returns:
             return as_they_are
-        if is_last or isinstance(alone_in(each), cst.Expr) or _needs(source, each, late):
+        if returns or isinstance(alone_in(each), cst.Expr) or _needs(source, each, late):
             late.append(each)
         elif _sets_parts(each):
             return as_they_are

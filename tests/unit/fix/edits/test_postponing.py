@@ -76,3 +76,14 @@ def test_a_line_that_reads_the_clock_does_not_come_first() -> None:
     return y, begin
     """
     assert order_of(body)[0] == "y = f_1(x)"
+
+
+def test_in_a_loop_it_comes_behind_the_rest_of_the_pass() -> None:
+    body = """
+    for layer in self.layers:
+        x = layer(x)
+        print(x.shape)  # here
+        total = x.sum() + 1
+    return total
+    """
+    assert order_of(body)[1:3] == ["total, x = f_1(layer, x)", "print(x.shape)"]
