@@ -28,7 +28,7 @@ _FLAG = re.compile(
 )
 _VALUE_OR_BRANCH = re.compile(rf"{_BRANCH.pattern}|Tensor\.item\(\)|_local_scalar_dense")
 _ANY_OR_ALL = re.compile(r"^(?!.*is(?:nan|inf|finite)).*\b(?:any|all)\(")
-_MASK = re.compile(r"(?:\btorch\.(?:all|any)\(~?(\w{1,60})\)|\b(\w{1,60})\.(?:all|any)\(\))")
+_MASK = re.compile(r"\btorch\.all\((\w{1,60})\)|\b(\w{1,60})\.all\(\)")
 _GIVES_NONE = re.compile(r"\s*(?:return(?: None)?|[\w.]{1,100} = None)\s*")
 # `best = loss` below `if loss < best`: a loop that keeps the best of what it has met.
 _COMPARED = re.compile(r".*?\b([A-Za-z_][\w.]{0,99}) [<>]=? ([A-Za-z_][\w.]{0,99})")
@@ -103,10 +103,10 @@ def _saves_work(break_context: BreakContext) -> bool:
 
 
 def _saves_a_selection(break_context: BreakContext) -> bool:
-    """Whether the branch asks if a mask holds anywhere or everywhere, and selects by it later."""
+    """Whether the branch asks if a mask holds everywhere, and selects by it elsewhere."""
     asked = _MASK.search(break_context.parts["condition"])
     mask = next(filter(None, asked.groups()), None) if asked else None
-    selects = re.compile(rf"\[(?:[^\[\]]{{0,60}}, )?~?{re.escape(mask or '')}\]")
+    selects = re.compile(rf"\[(?:[^\[\]]{{0,60}}, )?{re.escape(mask or '')}\]")
     return mask is not None and any(map(selects.search, break_context.following))
 
 
