@@ -3,7 +3,7 @@
 kind: graph break
 advice: after the call of `forward`
 
-Made after https://github.com/lucidrains/vector-quantize-pytorch/issues/10
+Made after `expire_codes_` of lucidrains/vector-quantize-pytorch.
 """
 
 import torch

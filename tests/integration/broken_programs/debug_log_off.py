@@ -3,7 +3,7 @@
 kind: graph break
 advice: log after the call of `forward`
 
-Made after https://github.com/pytorch/pytorch/issues/139332
+An idea of our own.
 """
 
 import logging

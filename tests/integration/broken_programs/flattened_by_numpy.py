@@ -3,7 +3,7 @@
 kind: graph break
 advice: math.prod
 
-Made after https://github.com/eriklindernoren/PyTorch-GAN/blob/master/implementations/wgan/wgan.py
+Made after https://github.com/torchgeo/terratorch/pull/509
 """
 
 import numpy as np

@@ -11,20 +11,20 @@ class CachedEncoder(nn.Module):
     def __init__(self, width=5):
         super().__init__()
         self.encoder = nn.Linear(width, width)
-        self.path = os.path.join(FOLDER, "prototypes.pt")
+        self.path = os.path.join(FOLDER, "calibrated")
 
-    def forward(self, x, kept):
+    def forward(self, x, is_calibrated):
         y = self.encoder(x).tanh()
-        if kept is not None:
-            y = y + kept
+        if is_calibrated:
+            y = y * 0.5
         return y.cos()
 
 
 torch.manual_seed(0)
 encoder = CachedEncoder()
-torch.save(torch.ones(5), encoder.path)
+open(encoder.path, "w").close()
 compiled = torch.compile(encoder, backend="eager")
 with torch.no_grad():
     for _ in range(3):
-        kept = torch.load(encoder.path) if os.path.exists(encoder.path) else None
-        print(round(compiled(torch.randn(2, 5), kept).sum().item(), 4))
+        is_calibrated = os.path.exists(encoder.path)
+        print(round(compiled(torch.randn(2, 5), is_calibrated).sum().item(), 4))

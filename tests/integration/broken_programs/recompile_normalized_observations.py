@@ -3,7 +3,7 @@
 kind: recompile
 advice: dynamic=True
 
-Made after https://github.com/vwxyzjn/cleanrl/blob/master/cleanrl/ppo_rnd_envpool.py
+Made after `RunningMeanStd` of the wrappers of gym.
 """
 
 import torch

@@ -3,7 +3,7 @@
 kind: fell back to eager
 advice: TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS
 
-Made after https://discuss.pytorch.org/t/how-can-i-log-activation-statistics/119283
+An idea of our own.
 """
 
 import itertools
