@@ -206,7 +206,7 @@ class RecompilesByBreak:
     """Finds the recompiles that each break of a recording causes."""
 
     def __init__(self, recompiled: Iterable[FrameRecompiles]) -> None:
-        # Each recompile with the guard failure of the newest cache entry.
+        # Each recompile with a guard that failed: on a length, else that of the newest cache entry.
         self._all: list[tuple[Process, Compile, GuardFailure]] = []
         # Positions in that list: of resume functions, by function and line; of guards on a length, by line.
         self._resuming: dict[tuple[str, int], list[int]] = {}
@@ -214,7 +214,7 @@ class RecompilesByBreak:
         for frame in recompiled:
             resumed = resumed_function(frame.name)
             for compile_ in frame.compiles:
-                for failure in frame.failures(compile_)[:1]:
+                for failure in sorted(frame.failures(compile_), key=is_on_length, reverse=True)[:1]:
                     if resumed is not None:
                         self._resuming.setdefault(resumed, []).append(len(self._all))
                     if is_on_length(failure):

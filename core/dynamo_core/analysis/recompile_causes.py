@@ -31,10 +31,12 @@ from .source_lines import is_user_line
 from .summary import frame_of
 from .words import DTYPES, version_numbers
 
-# How torch names the failure of a cache entry of another torch.compile call (torch/_dynamo/guards.py).
-_ANOTHER_BACKEND = "BACKEND_MATCH"
+_ANOTHER_BACKEND = "BACKEND_MATCH"  # of a cache entry of another torch.compile (torch/_dynamo/guards.py)
 _FLAGS = {"0": "False", "1": "True"}
-_DECIDES = re.compile(r"(?:if|elif|while|for|assert|match)\b|.{0,1000}\brange\(")
+# Functions of `math` that torch has for numbers of the graph (torch/__init__.py, `sym_sqrt` and on; 2.13).
+_SYMBOLIC = "sqrt|ceil|floor|trunc|cosh?|sinh?|tanh?|asin|acos|atan|log2|pi|e|inf|nan"
+BY_MATH = re.compile(rf"\bmath\.(?!(?:{_SYMBOLIC})\b)\w{{1,20}}\(")
+_DECIDES = re.compile(rf"(?:if|elif|while|for|assert|match)\b|.{{0,1000}}(?:\brange\(|{BY_MATH.pattern})")
 _DUCK_SIZING = "duck sizing"  # in torch's comment on a check
 _NUMBER = re.compile(r"-?\d{1,20}")
 _FLOAT = re.compile(r"-?(?:\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?|\d{1,30}e[-+]?\d{1,4}|inf|nan)")
@@ -98,7 +100,7 @@ class RecompileCause:
         known: dict[str, None] = {}
         for compile_, failure in self.met:
             if failure is not None:
-                values = (failure.expected, self._actual(compile_, failure))
+                values = (failure.expected, self.actual(compile_, failure))
                 known |= dict.fromkeys(value for value in values if value is not None)
         words = DTYPES if self.kind == "dtype" else _FLAGS if self.kind == "requires_grad" else {}
         return [words.get(value, value) for value in known]
@@ -199,7 +201,7 @@ class RecompileCause:
         for compile_, failure in self.met if self.kind in ("size", "value") else ():
             if failure is None or failure.kind not in ("relation of sizes", "comparison"):
                 continue
-            if rejects_0_and_1(failure.check) and self._actual(compile_, failure) in ("0", "1"):
+            if rejects_0_and_1(failure.check) and self.actual(compile_, failure) in ("0", "1"):
                 continue
             line = deciding_line(failure.check, failure.user_code, failure.place, failure.remark)
             if line is not None:
@@ -212,7 +214,7 @@ class RecompileCause:
         met = ((each.compile_id, failure) for each, failure in self.met if failure and self.kind == "size")
         return next(filter(None, (self.frame.check_excluding(*each) for each in met)), None)
 
-    def _actual(self, compile_: Compile, failure: GuardFailure) -> str | None:
+    def actual(self, compile_: Compile, failure: GuardFailure) -> str | None:
         """The value that the guard rejected; for a size also from another entry's failed guard on it."""
         actual = self.frame.actual(compile_, failure)
         others = (
@@ -284,7 +286,7 @@ class RecompileCause:
             return []
         varying = self.frame.varying_parameters
         came = {each.entry: each.expected for each in self.failures}
-        came |= {compile_.compile_id: self._actual(compile_, each) for compile_, each in self.met if each}
+        came |= {compile_.compile_id: self.actual(compile_, each) for compile_, each in self.met if each}
         equal = (
             all(came.get(at) in (None, size) for at, size in sizes.items()) for sizes in varying.values()
         )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from ..model import CompileId, GraphBreak, function_of
+from ..model import CompileId, GraphBreak, Place, function_of
 from .recompile_causes import RecompileCause, causes_of
 from .recompiles import FrameRecompiles
 from .source_lines import attributes_given, constants_given, is_library
@@ -117,14 +117,28 @@ def _is_called_elsewhere(cause: RecompileCause) -> bool:
 def _is_known_to_callers(cause: RecompileCause) -> bool:
     """Whether the graph of a caller would have the value: each is a constant that calls of the function give.
 
-    So is an attribute of the caller's `self` that is given by the name of the argument.
+    So is an attribute of the caller's `self` that is given by the name of the argument, and what a closure
+    holds that is another function for each call.
     """
     function = function_of(cause.frame.name or "")
     calls = [call.text for _, call in chain.from_iterable(cause.frame.records.callers_in_order.values())]
     written = {each for call in calls for each in constants_given(call, function)}
     is_written = len(cause.values) > 1 and written.issuperset(cause.values)
     is_of_self = any(cause.source in attributes_given(call, function) for call in calls)
-    return cause.kind == "value" and (is_written or is_of_self)
+    return cause.kind == "value" and (is_written or is_of_self or _is_one_for_each_call(cause))
+
+
+def _is_one_for_each_call(cause: RecompileCause) -> bool:
+    """Whether each of several lines that call the function always leads to the same value."""
+    values: dict[CompileId | None, str | None] = {}
+    for compile_, failure in cause.met:
+        if failure is not None:
+            values |= {failure.entry: failure.expected, compile_.compile_id: cause.actual(compile_, failure)}
+    came: dict[Place, set[str | None]] = {}
+    for compile_id, value in values.items():
+        for _, call in cause.frame.records.callers_in_order.get(compile_id, ()):
+            came.setdefault(call.place, set()).add(value)
+    return len(came) > 1 and all(len(values) == 1 and None not in values for values in came.values())
 
 
 def _function(frame: FrameRecompiles) -> tuple[str, str] | None:

@@ -89,6 +89,11 @@ def assigns_nothing(line: str) -> bool:
     return is_statement and not targets_of(line)
 
 
+def is_call_alone(line: str) -> bool:
+    """Whether the line is a call whose result is not used."""
+    return any(isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) for node in _nodes(line))
+
+
 def has_computed_message(line: str) -> bool:
     """Whether the line is an assert whose message is not a constant."""
     return any(

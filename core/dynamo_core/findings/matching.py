@@ -11,6 +11,7 @@ from ..shared.quick_dataclass import dataclass
 from .finding import Draft, Finding
 
 _NAME = re.compile(r"[^\W\d]\w*")
+_GIVEN = re.compile(r"^(?:return |[\w., ]+ = )")
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class KnownFinding:
     def parts(self) -> tuple[str, ...]:
         """All but the identity, in the order of the fields."""
         return self.kind, self.file, self.function, self.line, self.cause
+
+    @property
+    def calculated(self) -> str:
+        """The line without `return`, and without the names that it gives a value to."""
+        return _GIVEN.sub("", self.line)
 
 
 def known_finding(identity: str, finding: Draft | Finding) -> KnownFinding:
@@ -81,8 +87,8 @@ def _cause_in_function(finding: KnownFinding) -> tuple[str, ...]:
 
 
 def _cause_and_line(finding: KnownFinding) -> tuple[str, ...]:
-    """What stays when the line is moved, or its function is renamed."""
-    return (finding.kind, finding.cause, finding.line) if finding.line else ()
+    """What stays when the line is moved, its function is renamed, or what it assigned is returned."""
+    return (finding.kind, finding.cause, finding.calculated) if finding.line else ()
 
 
 def _line_without_names(finding: KnownFinding) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ _SLOWER, _SLOWER_SECONDS = 1.15, 1.0
 _SLOWER_STEP = 1.10
 # The least share of the captured ops that must stay in graphs; an edit may take a few out.
 _LEAST_CAPTURED = 0.8
+_FEW_OPS = 3  # of a graph that saves nothing
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def judge(
         return Judgement("does not cure", f"it only moves, into {function or file}", met)
     total_was = min(total_times(run.findings) for run in baseline)
     total = total_times(tried.findings)
-    if new and total >= total_was:
+    gains = _gains(baseline, tried.result)
+    if new and total >= total_was and not (gains and all(map(_is_paid_once, new))):
         return Judgement("brings other findings", new[0].title, left)
     breaks = [each for each in new if each.kind == finding.kind == "graph break"]
     met = left + sum(each.evidence.times for each in breaks)
@@ -103,7 +105,7 @@ def judge(
     slower = _slowdown(baseline, tried.result)
     if slower is not None:
         return Judgement("is slower", slower, left)
-    if must_gain and not _gains(baseline, tried.result):
+    if must_gain and not gains:
         return Judgement("does not cure", "it leaves as many graphs, and no step is faster", left)
     if left or new:
         return Judgement("helps", f"{total_was} → {total} in all", left)
@@ -125,7 +127,8 @@ def judge_together(
     if again is not None:
         return Judgement("brings other findings", again.title, after)
     is_gone = crash_is_gone(baseline, tried)
-    verdict: Verdict = "cures" if after == 0 else "helps" if after < before or is_gone else "does not cure"
+    is_better = after < before or is_gone or _lasting(tried.findings) < _lasting(baseline[0].findings)
+    verdict: Verdict = "cures" if after == 0 else "helps" if is_better else "does not cure"
     return Judgement(verdict, _crash_words(baseline) if is_gone else "", after)
 
 
@@ -199,7 +202,7 @@ class ComparedFindings:
         def is_new(each: Finding) -> bool:
             was = self._were.get(each.identity)
             is_elsewhere = _function(each) != _function(finding)
-            return was is None or (is_elsewhere and _known(was).line != _known(each).line)
+            return was is None or (is_elsewhere and _known(was).calculated != _known(each).calculated)
 
         return [each for each in self._after.values() if each.kind in OF_THE_COMPILER and is_new(each)]
 
@@ -295,6 +298,16 @@ def _are_close(was: str, now: str) -> bool:
     return compared.likeness != "different" and difference is not None and difference <= TOLERANCE
 
 
+def _lasting(findings: Sequence[Finding]) -> int:
+    """How often findings were met that cost further calls something."""
+    return total_times([each for each in findings if not _is_paid_once(each)])
+
+
+def _is_paid_once(finding: Finding) -> bool:
+    """Whether it is a recompile that happened once, which costs no later call anything."""
+    return finding.kind == "recompile" and finding.evidence.times == 1
+
+
 def _is_for_the_same_reason(one: Finding, other: Finding) -> bool:
     """Whether both are of one kind with the same reason in torch's own words, which do not name a line."""
     return (
@@ -305,12 +318,17 @@ def _is_for_the_same_reason(one: Finding, other: Finding) -> bool:
 
 
 def _captures_less(baseline: Sequence[ObservedRun], tried: RunResult) -> str | None:
-    """In words, where too many ops left the graphs: a break is also gone where its frame runs eager."""
-    was = [run.result.captured_ops for run in baseline if run.result.captured_ops is not None]
+    """In words, where too many ops left the graphs: a break is also gone where its frame runs eager.
+
+    What ran in graphs of a few ops that are no more called is no loss: they cost more than such ops.
+    """
+    was = [run.result for run in baseline if run.result.captured_ops is not None]
     now = tried.captured_ops
-    if not was or now is None or now >= _LEAST_CAPTURED * min(was):
+    before = min((each.captured_ops or 0 for each in was), default=0)
+    fewer_calls = min((each.graph_calls or 0 for each in was), default=0) - (tried.graph_calls or 0)
+    if not was or now is None or now >= min(_LEAST_CAPTURED * before, before - _FEW_OPS * fewer_calls):
         return None
-    return f"{now:,} ops ran in graphs, not {min(was):,}: more of the program runs eager"
+    return f"{now:,} ops ran in graphs, not {before:,}: more of the program runs eager"
 
 
 def _gains(baseline: Sequence[ObservedRun], tried: RunResult) -> bool:

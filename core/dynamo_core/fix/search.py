@@ -222,7 +222,7 @@ class _Search:
         before = total_times(self._baseline[0].findings)
         if judged.verdict in KEPT:
             self._keep_what_is_proven(tried, run, result.fixes)
-        elif len(tried) == 1:
+        elif len(tried) == 1 and judged.verdict != "does not cure":
             tried[0].fix.trials.append(tried[0].trial(judged, before, run, is_shared=False))
         trial = Trial(
             tried[0].remedy, judged.verdict, judged.reason, before, judged.after, (run.result,), edited
@@ -257,10 +257,11 @@ class _Search:
     def _try_remedies(self, fix: Fix, fixes: Sequence[Fix]) -> None:
         """Try remedies until one cures; else keep the one that helps most, if any."""
         helping: Trial | None = None
-        known = [trial.remedy for trial in fix.trials]
+        known = [trial.remedy.change for trial in fix.trials]
         for remedy in (*fix.finding.remedies, *further_remedies(fix.finding)):
-            if remedy.change is None or not can_be_tried(remedy.change) or remedy in known:
+            if remedy.change is None or not can_be_tried(remedy.change) or remedy.change in known:
                 continue
+            known.append(remedy.change)
             trial, cured = self._known_or_tried(fix.finding, remedy, remedy.change, fixes)
             fix.trials.append(trial)
             if trial.verdict == "cures":
@@ -481,11 +482,12 @@ def _beside(numbers: Sequence[int], reason: str) -> str:
     return f"{others}: {reason}" if reason else f"{others} nothing is gained"
 
 
-def _captured(recording: Recording) -> tuple[int | None, int]:
-    """The ops that ran in graphs, None if a number is not known; and the graphs."""
+def _captured(recording: Recording) -> tuple[int | None, int, int]:
+    """The ops that ran in graphs, None if a number is not known; the graphs, and how often they ran."""
     graphs = [graph for process in recording.processes for graph in process.compiled_graphs]
     ran = [None if each.ops is None or each.calls is None else each.ops * each.calls for each in graphs]
-    return None if None in ran else sum(each or 0 for each in ran), len(graphs)
+    calls = sum(each.calls or 0 for each in graphs)
+    return None if None in ran else sum(each or 0 for each in ran), len(graphs), calls
 
 
 def _cpu_seconds_of_children() -> float:

@@ -38,7 +38,7 @@ class RunResult:
 
     `cpu_seconds` is what it and its children computed; `step_seconds` the median of its steady steps, None
     where nothing repeats. `captured_ops` are the ops that ran in graphs, over all calls; `graphs` counts
-    all that were compiled.
+    all that were compiled, `graph_calls` how often they ran.
     """
 
     recording: str
@@ -49,6 +49,7 @@ class RunResult:
     step_seconds: float | None
     captured_ops: int | None = None
     graphs: int | None = None
+    graph_calls: int | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import re
 from ..analysis.source_lines import (
     begins_with_a_guard,
     has_computed_message,
+    is_call_alone,
     is_made_of_conditions,
     targets_of,
 )
@@ -27,6 +28,7 @@ _FLAG = re.compile(
 )
 _VALUE_OR_BRANCH = re.compile(rf"{_BRANCH.pattern}|Tensor\.item\(\)|_local_scalar_dense")
 _ANY_OR_ALL = re.compile(r"^(?!.*is(?:nan|inf|finite)).*\b(?:any|all)\(")
+_MASK = re.compile(r"\btorch\.all\((\w{1,60})\)|\b(\w{1,60})\.all\(\)")
 _GIVES_NONE = re.compile(r"\s*(?:return(?: None)?|[\w.]{1,100} = None)\s*")
 # `best = loss` below `if loss < best`: a loop that keeps the best of what it has met.
 _COMPARED = re.compile(r".*?\b([A-Za-z_][\w.]{0,99}) [<>]=? ([A-Za-z_][\w.]{0,99})")
@@ -100,6 +102,14 @@ def _saves_work(break_context: BreakContext) -> bool:
     return asks and any(map(_GIVES_NONE.fullmatch, lines))
 
 
+def _saves_a_selection(break_context: BreakContext) -> bool:
+    """Whether the branch asks if a mask holds everywhere, and selects by it elsewhere."""
+    asked = _MASK.search(break_context.parts["condition"])
+    mask = next(filter(None, asked.groups()), None) if asked else None
+    selects = re.compile(rf"\[(?:[^\[\]]{{0,60}}, )?{re.escape(mask or '')}\]")
+    return mask is not None and any(map(selects.search, break_context.following))
+
+
 def _selects_by_a_mask(break_context: BreakContext) -> bool:
     """Whether the branch begins with a mask, and then selects by it."""
     first, *behind = break_context.following or ("",)
@@ -124,6 +134,28 @@ def selected_by_a_mask(cures: str) -> RemedyTemplate[BreakContext]:
     )
 
 
+def _is_called_for_its_effect(break_context: BreakContext) -> bool:
+    """Whether the line's function is called in the graph by a line that is nothing but the call."""
+    is_inside = break_context.is_called_inside and not _asks_a_kept_flag(break_context)
+    return is_inside and is_call_alone(break_context.caller)
+
+
+FOR_ITS_EFFECT: BreakRules = (
+    Rule(
+        re.compile(rf"{_VALUE_OR_BRANCH.pattern}|Tensor\.tolist\(\)"),
+        "`{caller}`, whose result nobody uses, asks what a tensor holds (`{line}`), " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "take `{caller}` out of the compiled code: do it after the call of `{function}`, on what "
+                "that returns; where later lines need what it does, end the compiled function in front of "
+                "it, and compile what comes after it as a function of its own.",
+                cures=("best_so_far", "dead_codes_replaced", "queue_of_keys"),
+                change=Change(edit="compiled around its function"),
+            ),
+        ),
+        when=_is_called_for_its_effect,
+    ),
+)
 _ASSERTS: BreakRules = (
     Rule(
         _BRANCH,
@@ -203,6 +235,19 @@ _BRANCHES: BreakRules = (
         ),
         line=re.compile(r"^\s*(?:if|elif)\b"),
         when=_asks_a_kept_flag,
+    ),
+    Rule(
+        _BRANCH,
+        "whether rows are selected depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "leave out the check, and select in every call: a mask that is true everywhere selects all. "
+                "With `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1` in the environment the selection is "
+                "part of the graph.",
+                cures=("coalesced_edges",),
+            ),
+        ),
+        when=_saves_a_selection,
     ),
     Rule(
         _BRANCH,

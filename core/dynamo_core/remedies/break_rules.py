@@ -29,6 +29,7 @@ TABLE: BreakRules = (
     *calls.DRAWN,
     *calls.BY_A_LIBRARY,
     *calls.REQUESTED,
+    *branches.FOR_ITS_EFFECT,
     *branches.TABLE,
     *values.TABLE,
     *code.TORCH_CODE,

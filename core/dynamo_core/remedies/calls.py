@@ -44,20 +44,21 @@ def _is_in_a_decorator(break_context: BreakContext) -> bool:
     return any(map(_PASSES_ALL_ON.search, (*break_context.before, *break_context.following)))
 
 
+_TORCHS = r"\btorch\.rand\w{0,4}\([^()]{0,60}\)"
 # Before all others: torch traces random numbers of numpy as tensors and those of Python as numbers of the
 # graph, so the break looks like one on a tensor's value.
 DRAWN: BreakRules = (
     Rule(
-        re.compile(r"numpy|_local_scalar_dense|Tensor\.item\(\)|Data-dependent|Unsupported method call"),
-        "`{line}` draws random numbers of numpy's, which are not known while the function is compiled",
+        re.compile(r"numpy|_local_scalar_dense|Tensor\.item|Data-dependent|Unsupported method call|skipped"),
+        "`{line}` draws random numbers, which are not known while the function is compiled",
         (
             RemedyTemplate(
-                "draw the numbers before the call of `{function}`, and pass them in.",
-                cures=("numpy_random", "spans_drawn_by_numpy"),
+                "draw the numbers before the call of `{function}`, and pass in what is made with them.",
+                cures=("numpy_random", "spans_drawn_by_numpy", "gradient_by_chance"),
                 change=_MOVED_CALL,
             ),
         ),
-        line=re.compile(r"\b(?:np|numpy)\.random\."),
+        line=re.compile(rf"\b(?:np|numpy)\.random\.|{_TORCHS}\.item\(\)|\b(?:int|float|bool)\({_TORCHS}"),
     ),
     Rule(
         re.compile(r"constant fold exception|SymNode|RandomVariable|random|Data-dependent"),
@@ -196,6 +197,18 @@ CALLS: BreakRules = (
                 cures=("clock",),
             ),
         ),
+    ),
+    Rule(
+        re.compile(r"."),
+        "`{line}` enters a context by an ExitStack, whose code torch does not trace",
+        (
+            RemedyTemplate(
+                "enter it by a `with` of its own, around what the stack is for; where a condition decides, "
+                "`with context if condition else contextlib.nullcontext():`.",
+                cures=("exit_stack_freezes",),
+            ),
+        ),
+        line=re.compile(r"\.enter_context\("),
     ),
     Rule(
         re.compile(r"builtin operator `open`|context manager"),

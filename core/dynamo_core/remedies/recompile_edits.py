@@ -6,7 +6,7 @@ Source: torch's documentation (Dynamic Shapes; Programming Model: Recompilation)
 import re
 from collections.abc import Callable, Sequence
 
-from ..analysis.recompile_causes import RecompileCause
+from ..analysis.recompile_causes import BY_MATH, RecompileCause
 from ..analysis.source_lines import is_library, looped_over
 from .recompile_parts import (
     asked_for,
@@ -55,6 +55,11 @@ def _is_state(words: str) -> Callable[[RecompileCause], bool]:
 
 def _is_loop(cause: RecompileCause) -> bool:
     return cause.is_needed_as_number and cause.line.startswith(("for ", "while ", "async for "))
+
+
+def _is_calculated_with(cause: RecompileCause) -> bool:
+    """Whether it is a factor, or what a function of `math` is given that needs a number of Python's."""
+    return cause.is_float or (cause.is_int and BY_MATH.search(cause.line) is not None)
 
 
 def _range_of_a_library(cause: RecompileCause) -> str:
@@ -191,12 +196,12 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         not_for=("recompile_optional_mask",),
     ),
     one_remedy(  # a factor that must be known
-        lambda cause: cause.is_float and cause.is_needed_as_number and not is_branch(cause),
-        "calculate what {what} is for before the call, and pass that in (a size in place of a factor, say), "
-        "or leave that line out of what is compiled: {line} needs its exact value{values}, and each is a "
-        "version of its own.",
+        lambda cause: cause.is_needed_as_number and not is_branch(cause) and _is_calculated_with(cause),
+        "calculate what {what} is for before the call, and pass that in (a tensor, or a size in place of a "
+        "factor), or leave that line out of what is compiled: {line} needs its exact value{values}, and each "
+        "is a version of its own.",
         _decide_outside,
-        cures=("recompile_resized_by_a_scale",),
+        cures=("recompile_resized_by_a_scale", "recompile_temperature_by_count"),
         not_for=("recompile_float_threshold",),
     ),
     one_remedy(  # another computation of a library
@@ -413,6 +418,12 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "modules were added to the model, or taken out, between calls: build it before the first call.",
         cures=("recompile_growing_model",),
     ),
+    one_remedy(  # kept by a function
+        lambda cause: cause.kind in ("dictionary", "length") and ".__closure__[" in (cause.source or ""),
+        "{source} from one call to the next has grown since it was compiled, and torch compiles for what is "
+        "in it: call the function once, with what it will get, before the compiled code runs.",
+        cures=("recompile_dispatched_by_type",),
+    ),
     one_remedy(  # made longer there, and read
         is_read_as_well,
         "{line} changes the length of {source} in each call, what is in it is read there as well, and each "
@@ -431,12 +442,6 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "{line} changes the length of {source}, and each length is a version of its own: move it out of the "
         "compiled code, behind the call, and return what it needs.",
         cures=("recompile_growing_list", "recompile_request_id"),
-    ),
-    one_remedy(  # kept by a function
-        lambda cause: cause.kind in ("dictionary", "length") and ".__closure__[" in (cause.source or ""),
-        "{source} from one call to the next has grown since it was compiled, and torch compiles for what is "
-        "in it: call the function once, with what it will get, before the compiled code runs.",
-        cures=("recompile_dispatched_by_type",),
     ),
     one_remedy(  # keys of a dictionary
         lambda cause: cause.kind == "dictionary" or (cause.kind == "length" and cause.is_of_dict),

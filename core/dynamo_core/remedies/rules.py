@@ -205,7 +205,8 @@ class BreakContext:
     DistributedDataParallel, `is_in_distributions` that the line is one of torch.distributions. `context` is
     torch's additional text for its developers.
     `is_outside` says that the user's line only calls what is compiled, so that nothing can be moved out of
-    compiled code there. `caller` is the text of the line that calls the function of `line`.
+    compiled code there. `caller` is the text of the line that calls the function of `line`, and
+    `is_called_inside` says whether that line is compiled as well.
     """
 
     words: str
@@ -223,6 +224,7 @@ class BreakContext:
     is_outside: bool = False
     caller: str = ""
     before: tuple[str, ...] = ()
+    is_called_inside: bool = False
 
     @property
     def version(self) -> tuple[int, int]:
@@ -249,6 +251,7 @@ class BreakContext:
             "called": (call or self.entered or line).partition("(")[0],
             "target": ", ".join(targets) or line.removeprefix("return "),
             "loop": self.loop,
+            "caller": without_comment(self.caller),
             "function": self.function or "the function",
             "careful": _CAREFUL if self._may_lose_gradients else "",
             "library": self.library or "the library",
@@ -340,6 +343,7 @@ def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> Brea
     words = f"{graph_break.kind}\n{(explanation and explanation.explanation) or graph_break.reason}"
     own, entered = user_line(graph_break)
     stack = [*graph_break.callers, *graph_break.stack]  # the user's call may be outside of what is compiled
+    outer = [each for each in (stack[: stack.index(own)] if own else ()) if not is_library(each.place)]
     lines = graph_break.around
     behind = sorted(n for n in lines if own is not None and n > own.place.line) if entered is None else []
     return BreakContext(
@@ -356,8 +360,9 @@ def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> Brea
         _is_in_ddp(graph_break),
         bool(stack) and stack[-1].place.file.endswith(_DISTRIBUTION),
         bool(stack) and all(is_library(frame.place) for frame in graph_break.stack),
-        stack[stack.index(own) - 1].text if own in stack[1:] else "",
+        outer[-1].text.strip() if outer else "",
         tuple(lines[n] for n in sorted(lines) if own is not None and entered is None and n <= own.place.line),
+        bool(outer) and outer[-1] in graph_break.stack,
     )
 
 

@@ -29,6 +29,11 @@ _ROWS = re.compile(r"^\s*for (\w{1,100}) in \S{1,200}\.tolist\(\):")
 _ASKS_A_TENSOR = re.compile(r"\.(?:numel|any|all|sum|item|size|shape|max|min)\b|\blen\(")
 _BY_A_KEY = re.compile(r"\b(?:max|min)\(.{1,200}\bkey=")
 _FILLS = re.compile(r"\b(?:new_full|full_like)\(")
+_SIZES_BY_NUMPY = re.compile(
+    r"\b(?:np|numpy)\.(?:prod|ceil|floor|sqrt|log2|log|log10|exp)\(.{0,200}(?:\.shape\b|\.size\(|\blen\()"
+)
+_TEXT = re.compile(r"\bf['\"]|\.format\(|['\"] % |\bstr\(|\brepr\(")
+_KEY = re.compile(r"\[f?(?:'[^']{0,200}'|\"[^\"]{0,200}\")\]")
 _MAY_END = "an operator behind it that has to know the sizes ends the program with an error"
 
 
@@ -65,6 +70,11 @@ def _chooses_what_is_called(break_context: BreakContext) -> bool:
     return any(map(chosen.search, lines))
 
 
+def _makes_text(break_context: BreakContext) -> bool:
+    """Whether the line makes text, other than as the key under which it stores something."""
+    return _TEXT.search(_KEY.sub("", break_context.line)) is not None
+
+
 def _is_raised_on_next(break_context: BreakContext) -> bool:
     return _is_branched_on_next(break_context) and any(
         line.lstrip().startswith("raise ") for line in break_context.following
@@ -91,6 +101,20 @@ def _as_part_of_the_graph(*cures: str, may_change: str = "") -> RemedyTemplate[B
 
 
 _VALUES: BreakRules = (
+    Rule(
+        re.compile(rf"{_VALUE.pattern}|Data dependent operator"),
+        "`{line}` calculates with sizes by numpy, whose numbers are tensors in compiled code, and needs what "
+        "one of them holds",
+        (
+            RemedyTemplate(
+                "calculate with sizes by Python's `math` in place of numpy: `math.prod`, `math.ceil`, "
+                "`math.sqrt` have the same names there, and what they give is known.",
+                cures=("flattened_by_numpy",),
+                change=Change(edit="numpy to math"),
+            ),
+        ),
+        line=_SIZES_BY_NUMPY,
+    ),
     Rule(
         re.compile(rf"{_VALUE.pattern}|invalid call to builtin op handler|Data-dependent branching"),
         "the largest or smallest is chosen by values of tensors, " + NOT_KNOWN,
@@ -208,7 +232,7 @@ _VALUES: BreakRules = (
                 cures=("item_in_text",),
             ),
         ),
-        line=re.compile(r"\bf['\"]|\.format\(|['\"] % |\bstr\(|\brepr\("),
+        when=_makes_text,
     ),
     Rule(
         _VALUE,

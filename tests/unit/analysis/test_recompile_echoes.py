@@ -141,3 +141,25 @@ def test_what_two_lines_call_is_recompiled_because_of_the_break_that_keeps_it_ou
 
     assert below(12, 13) == ["0/1"]
     assert below(12, 12) == [], "one caller's size varies"
+
+
+def test_what_each_line_gives_by_a_closure_is_recompiled_for_because_of_the_break_in_the_function() -> None:
+    def below(*lines: int) -> list[str]:
+        frames = [
+            Frame(
+                "f", Place("net.py", 3), "compiled", None, True, False, CompileId(0, number), called_from=call
+            )
+            for number, line in enumerate(lines)
+            for call in [StackFrame(Place("net.py", line), "forward", "self.layer(x)")]
+        ]
+        entries = [entry(number, f"L['name'] == {number + 1}", source="L['name']") for number in (1, 2)]
+        run = process(
+            ["0/0: L['name'] == 1"], ["0/1: L['name'] == 2"], frames=frames, recompiled_entries=entries
+        )
+        stack = tuple(StackFrame(Place(FILE, line), name, "") for line, name in ((12, "forward"), (4, "f")))
+        met = GraphBreak("print", stack, CompileId(5, 0))
+        recompiled = frames_recompiled(Recording(Path("r"), None, [run], 1, []))
+        return sorted(each for _, each in below_breaks([met], recompiled, run.stream))
+
+    assert below(12, 13, 14) == ["0/1", "0/2"]
+    assert below(12, 12, 12) == [], "the line's value varies"

@@ -17,6 +17,7 @@ BREAK = KnownFinding("graph-break-1", "graph break", "model.py", "forward", "y =
         ({"file": "net.py", "function": "run"}, True),
         ({"line": "y = x.mean() + b"}, True),
         ({"line": "z = a.sum() + c"}, True),
+        ({"line": "return x.sum() + b", "function": "run_2"}, True),
         ({"line": "y = x.mean() + b", "function": "run"}, False),
         ({"line": "y = x.mean() + b", "file": "net.py"}, False),
         ({"cause": "open"}, False),

@@ -97,6 +97,22 @@ def test_a_break_that_is_gone_with_all_that_was_captured_is_not_cured() -> None:
         assert judge(BREAK, baseline, run(captured_ops=ops), is_edit=False).verdict == "cures"
 
 
+def test_ops_that_ran_in_tiny_graphs_alone_are_no_loss() -> None:
+    baseline = [run(BREAK, captured_ops=19, graph_calls=12)] * 2
+    for calls, verdict in ((4, "cures"), (11, "brings other findings")):
+        tried = run(captured_ops=8, graph_calls=calls)
+        assert judge(BREAK, baseline, tried, is_edit=False).verdict == verdict
+
+
+def test_a_recompile_that_happens_once_in_place_of_a_break_is_a_help_where_more_is_in_graphs() -> None:
+    once = replace(RECOMPILE, evidence=replace(RECOMPILE.evidence, times=1))
+    baseline = [run(replace(BREAK, evidence=once.evidence), graphs=2, captured_ops=10)] * 2
+    for graphs, verdict in ((1, "helps"), (2, "brings other findings")):
+        tried = run(once, graphs=graphs, captured_ops=10)
+        assert judge(baseline[0].findings[0], baseline, tried, is_edit=False).verdict == verdict
+    assert judge_together(baseline, run(once), ()).verdict == "helps"
+
+
 def test_after_an_edit_the_function_counts_and_not_the_text_of_the_line() -> None:
     elsewhere = replace(BREAK, identity="graph-break-2", source="y = 1", place=Place("/tmp/x/a.py", 4))
     assert verdict(run(RECOMPILE, elsewhere), is_edit=True) == "does not cure"

@@ -178,6 +178,8 @@ def test_a_line_of_a_stranger_is_not_executed_nor_formatted() -> None:
         ("if y.argmax() == 2:", ("continue",), "calculate the rest of the pass always"),
         ("if rows.shape[0] == 0:", ("continue",), "with a mask"),
         ("if len(rows) > 1:", ("break",), "with a mask"),
+        ("if near.all():", ("return x", "return x[:, near]"), "leave out the check, and select in every"),
+        ("if near.any():", ("return x", "return x[near].max()"), "`torch.where(near.any()"),
         ('assert y.sum() > 0, f"{y}"', (), "constant text"),
         ("assert y.min() > 0 and y.max() < 1", (), "torch.logical_and"),
         ("assert y.sum() > 0", (), "in front of the call of `forward`"),
@@ -212,6 +214,9 @@ def test_a_size_beside_a_tensor_is_not_what_a_branch_depends_on() -> None:
         ("self.losses.append(y.sum().item())", (), "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1"),
         ("while y.sum().item() > 0:", (), "make its body a function"),
         ('name = f"{y.sum().item()}"', (), "after the call of `forward`"),
+        ('self.seen[f"{name}/mean"] = y.sum().item()', (), "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1"),
+        ("rows = int(np.ceil(x.shape[0] / 4))", (), "by Python's `math`"),
+        ("strong = torch.rand(1).item() * 2", (), "draw the numbers before the call"),
     ],
 )
 def test_a_value_that_is_taken_out_is_told_from_one_that_is_branched_on(

@@ -170,3 +170,26 @@ def test_a_property_that_is_kept_is_asked_for_before() -> None:
 def test_no_advice_switches_compiled_autograd_on_where_it_ends_the_program() -> None:
     kind = "Module-level backwards hooks require compiled autograd."
     assert "compiled_autograd" not in advice(kind, "Enable it by a setting.", "y = self.features(y)")
+
+
+@pytest.mark.parametrize(
+    ("caller", "line", "is_moved"),
+    [
+        ("self.tracker.note(loss)", "if loss < self.best:", True),
+        ("kept = self.tracker.note(loss)", "if loss < self.best:", False),
+        ("self.tracker.note(loss)", "if not self.is_ready:", False),  # a flag is better kept in Python
+    ],
+)
+def test_a_helper_that_is_called_for_its_effect_is_called_outside(
+    caller: str, line: str, is_moved: bool
+) -> None:
+    call, asked = StackFrame(Place(HERE.file, 20), "step", caller), StackFrame(HERE, "note", line)
+    text = "take `self.tracker.note(loss)` out of the compiled code: do it after the call of `step`"
+
+    def said(callers: tuple[StackFrame, ...], stack: tuple[StackFrame, ...]) -> str:
+        words = BreakExplanation(HERE, *BRANCH, (), None)
+        met = GraphBreak(BRANCH[0], stack, None, words, callers, {7: line, 8: "self.best = loss"})
+        return break_advice(met, "2.13.0")[0].text
+
+    assert (text in said((), (call, asked))) == is_moved
+    assert text not in said((call,), (asked,)), "it is called by what is not compiled"

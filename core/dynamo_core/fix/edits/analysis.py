@@ -146,6 +146,7 @@ _NEW_VALUES = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Base
 # Functions and methods that draw random numbers: one call more changes all later numbers.
 _RANDOM = ("rand", "dropout", "bernoulli", "multinomial", "normal", "poisson", "manual_seed", "seed")
 # Names by which torch's functions are called, which have no side effects unless their name says so.
+CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "now", "utcnow", "datetime", "default_timer"}
 _TORCH = ("torch", "F", "math")
 
 
@@ -158,7 +159,7 @@ def changes_in_place(function: cst.FunctionDef) -> bool:
             return True
         if isinstance(node, cst.AssignTarget) and contains(node.target, cst.Subscript):
             return True
-        if isinstance(node, cst.Call) and _is_in_place(node):
+        if isinstance(node, cst.Call) and is_in_place(node):
             return True
     return False
 
@@ -182,13 +183,14 @@ def may_have_effects(node: cst.CSTNode) -> bool:
     """
     if contains(node, cst.NamedExpr, cst.Await):
         return True
-    return any(isinstance(each, cst.Call) and _has_effects(each) for each in nodes(node))
+    return any(isinstance(each, cst.Call) and has_effects(each) for each in nodes(node))
 
 
-def _has_effects(call: cst.Call) -> bool:
+def has_effects(call: cst.Call) -> bool:
+    """Whether the call may have side effects, by its name."""
     name = dotted(call.func)
     last = call.func.attr.value if isinstance(call.func, cst.Attribute) else name or ""
-    if _is_in_place(call) or last.startswith(_RANDOM) or last in ("pop", "append", "write"):
+    if is_in_place(call) or last.startswith(_RANDOM) or last in ("pop", "append", "write"):
         return True
     if isinstance(call.func, cst.Name):
         return last not in ("len", "float", "int", "abs", "max", "min", "sum", "bool")
@@ -204,12 +206,13 @@ def calls_outside_torch(node: cst.CSTNode, own: set[str]) -> bool:
                 continue  # a method of what another call returns, which is checked itself
             first = (name or "").partition(".")[0]
             is_method = "." in (name or "") and first in own
-            if _has_effects(call) or not (first in _TORCH or is_method):
+            if has_effects(call) or not (first in _TORCH or is_method):
                 return True
     return False
 
 
-def _is_in_place(call: cst.Call) -> bool:
+def is_in_place(call: cst.Call) -> bool:
+    """Whether the call writes into a tensor that is there already, by its name."""
     is_out = any(each.keyword is not None and each.keyword.value == "out" for each in call.args)
     if not isinstance(call.func, cst.Attribute):
         return is_out

@@ -12,6 +12,7 @@ from libcst.metadata import CodePosition
 
 from ...shared.quick_dataclass import dataclass
 from .analysis import Flow, flow_of
+from .postponing import postponed
 from .source import Source, alone_in, called_name, contains, dotted, names_in, nodes, statement
 
 _CALCULATES = (
@@ -85,6 +86,8 @@ class Division:
         """Divide a block. `bound` names are assigned before it, it adds its own; `after` are read later."""
         done: list[cst.BaseStatement] = []
         run: list[cst.BaseStatement] = []
+        statements, added = postponed(self._source, statements, self._alone)
+        self._locals |= added
         for number, original in enumerate(statements):
             assert isinstance(original, cst.BaseStatement)
             later = self._read_in(statements[number + 1 :], after)

@@ -25,6 +25,7 @@ _SAME_IN_TORCH = """
     abs arange argmax argmin clip concatenate cos cosh exp exp2 floor full isfinite isinf isnan log log10
     log1p log2 matmul maximum minimum ones ones_like round sign sin sinh sqrt square stack tan tanh where
     zeros zeros_like"""
+_SAME_IN_MATH = "ceil exp floor log log10 log2 prod sqrt"
 
 
 def item_kept_tensor(text: str, line: int) -> str | None:
@@ -45,6 +46,12 @@ def asdict_to_fields(text: str, line: int) -> str | None:
 def numpy_to_torch(text: str, line: int) -> str | None:
     """The source with numpy functions on this line as torch's of the same name, without conversions."""
     return _rewrite_calls(text, line, _in_torch)
+
+
+def numpy_to_math(text: str, line: int) -> str | None:
+    """The source with numpy functions of sizes on this line as those of `math` of the same name."""
+    changed = _rewrite_calls(text, line, _in_math)
+    return None if changed is None else _with_import(changed, "math")
 
 
 def constant_message(text: str, line: int) -> str | None:
@@ -183,6 +190,24 @@ def _in_torch(source: Source, call: cst.Call) -> cst.BaseExpression | None:
         function = {"concatenate": "cat", "clip": "clamp"}.get(function, function)
         return call.with_changes(func=expression(f"{torch}.{function}"))
     return None
+
+
+def _in_math(source: Source, call: cst.Call) -> cst.BaseExpression | None:
+    module, _, function = (dotted(call.func) or "").partition(".")
+    is_known = module in ("np", "numpy") and function in _SAME_IN_MATH.split()
+    return call.with_changes(func=expression(f"math.{function}")) if is_known else None
+
+
+def _with_import(text: str, module: str) -> str:
+    """The source with an import of this module before its first import, unless it has that."""
+    source = Source(text)
+    imports = [each for each in source.module.body if _is_import(each)]
+    if any(source.text_of(each).strip() == f"import {module}" for each in imports):
+        return text
+    first = imports[0]
+    assert isinstance(first, cst.SimpleStatementLine)
+    lines = [statement(f"import {module}", first), first.with_changes(leading_lines=())]
+    return source.with_changes({first: cst.FlattenSentinel(lines)})
 
 
 def _is_call_of(node: cst.BaseExpression, *names: str) -> bool:

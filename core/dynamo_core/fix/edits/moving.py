@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
-from .analysis import calls_outside_torch
+from .analysis import CLOCKS, calls_outside_torch
 from .hoisting import own_names
 from .source import (
     Source,
@@ -31,7 +31,6 @@ _REPEATED = (cst.For, cst.While, *_WITHIN)
 # Nodes whose content is not evaluated in every case.
 _SOMETIMES = (cst.IfExp, cst.BooleanOperation, cst.Assert)
 _NOT_TWICE = (cst.Call, cst.Await, cst.NamedExpr, cst.Yield)
-_CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "now", "utcnow", "datetime", "default_timer"}
 
 
 @dataclass(frozen=True)
@@ -159,7 +158,7 @@ def _can_come_first(source: Source, callee: _Callee, found: cst.BaseStatement, m
     own = own_names(callee.function)
     before = [each for each in body[: body.index(found)] if isinstance(each, cst.BaseStatement)]
     is_date_field = isinstance(source.parent(moved), cst.Attribute)  # `.year`, which measures no duration
-    reads_clock = bool(names_in(moved) & _CLOCKS) and not is_date_field
+    reads_clock = bool(names_in(moved) & CLOCKS) and not is_date_field
     used = names_in(moved) & own
     for earlier in before:
         if contains(earlier, cst.Return, cst.Raise, cst.Assert, cst.Yield, cst.Await, cst.Global, cst.Del):

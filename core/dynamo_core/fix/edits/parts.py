@@ -54,20 +54,20 @@ def compiled_around(text: str, line: int) -> str | None:
 
 
 def compiled_around_function(text: str, line: int) -> str | None:
-    """The source with the compiled function that leads to this line in parts around the call that does.
+    """The source with the compiled function that leads to this line in parts around a call that does.
 
-    What it calls there is left to Python as a whole.
+    What is called there is left to Python as a whole: the function of the line, else one that leads to it.
     """
-    source, called = Source(text), None
+    source = Source(text)
     for _ in range(_MOST_CALLS):
-        found = _find(text, line)
-        if found is not None:
-            return None if called is None else _split(found, found.line, called)
         function = source.function_at(line)
-        call = None if function is None else _only_call(source, function)
+        call = None if function is None or _find(text, line) is not None else _only_call(source, function)
         if call is None:
             return None
-        line, called = source.range_of(call).start.line, called_name(call)
+        line = source.range_of(call).start.line
+        around = _around_in_callers(text, line, called_name(call))
+        if around is not None:
+            return around.text
     return None
 
 

@@ -170,6 +170,12 @@ def test_without_torch_by_its_name_there_is_no_where() -> None:
         ),
         ("numpy to torch", "y = np.percentile(a, 3)  # here\n", None),
         (
+            "numpy to math",
+            "import math\ny = int(np.ceil(x.shape[0] / np.sqrt(n)))  # here\n",
+            "import math\ny = int(math.ceil(x.shape[0] / math.sqrt(n)))  # here\n",
+        ),
+        ("numpy to math", "y = np.maximum(x.shape[0], 3)  # here\n", None),
+        (
             "data_ptr to is",
             "if a.data_ptr() == b.c.data_ptr():  # here\n    a()\n",
             "if a is b.c:  # here\n    a()\n",
