@@ -40,7 +40,7 @@ def counted(x):
 def noted(x):
     y = x.sin()
     print("of", type(x))
-    return y.cos()
+    return y.cos_()  # in place, so that the print stays before it
 
 
 for seed in range(4):
