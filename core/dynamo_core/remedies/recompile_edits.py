@@ -11,6 +11,8 @@ from ..analysis.source_lines import is_library, looped_over
 from .recompile_parts import (
     asked_for,
     given_twice,
+    is_none,
+    is_none_or_tensor,
     is_number_of_an_enum,
     is_number_or_tensor,
     is_read_as_well,
@@ -66,14 +68,6 @@ def _range_of_a_library(cause: RecompileCause) -> str:
     """The sizes for which code of a library has one way to compute, in words; "" where none decides."""
     is_of_library = cause.deciding is not None and is_library(cause.deciding.place)
     return range_of(cause) if is_of_library else ""
-
-
-def _is_none(cause: RecompileCause) -> bool:
-    return cause.kind in ("value", "type") and ("None" in cause.values or "NoneType" in cause.values)
-
-
-def _is_none_or_tensor(cause: RecompileCause) -> bool:
-    return _is_none(cause) and any("tensor" in each.lower() or each == "Parameter" for each in cause.values)
 
 
 def _is_function(cause: RecompileCause) -> bool:
@@ -188,7 +182,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         cures=("recompile_loop_over_size", "recompile_depth_of_module"),
     ),
     one_remedy(  # made in the first call
-        lambda cause: cause.is_needed_as_number and _is_none(cause) and "." in (cause.source or ""),
+        lambda cause: cause.is_needed_as_number and is_none(cause) and "." in (cause.source or ""),
         "{source} was None when it was compiled, and later was not: where the first call makes it, make it "
         "before, where the object is made; else decide by it outside of the compiled code.",
         _decide_outside,
@@ -258,19 +252,19 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         _run_first("{x} = torch.tensor({x})"),
     ),
     one_remedy(  # a setting that the first call fills in
-        lambda cause: _is_none(cause) and not _is_none_or_tensor(cause),
+        lambda cause: is_none(cause) and not is_none_or_tensor(cause),
         "{source} is None in some calls only{values}, which is a version of its own: where the first call "
         "sets it, give it its value before, where the object is made; else compile a function for each case.",
         cures=("recompile_setting_filled_in",),
     ),
     one_remedy(  # kept from the call before
-        lambda cause: _is_none(cause) and "." in (cause.source or "") and not is_branch(cause),
+        lambda cause: is_none(cause) and "." in (cause.source or "") and not is_branch(cause),
         "{source} is None in some calls only, which is a version of its own, and {line} does not ask for "
         "that: have a tensor of its size there from the beginning (zeros, say), or pass one in every call.",
         cures=("recompile_last_outputs",),
     ),
     one_remedy(  # None in some calls
-        _is_none,
+        is_none,
         "{source} is None in some calls only, which is a version of its own: pass a tensor in every call "
         "(a mask of ones, say), or compile a function for each case.",
         _decide_outside,

@@ -127,6 +127,16 @@ def _short(check: str) -> str:
     return check if len(check) <= _LONGEST_CHECK else check[:_LONGEST_CHECK] + "…"
 
 
+def is_none(cause: RecompileCause) -> bool:
+    """Whether a value is None in some calls."""
+    return cause.kind in ("value", "type") and ("None" in cause.values or "NoneType" in cause.values)
+
+
+def is_none_or_tensor(cause: RecompileCause) -> bool:
+    """Whether a value is None in some calls, and known to be a tensor in others."""
+    return is_none(cause) and any("tensor" in each.lower() or each == "Parameter" for each in cause.values)
+
+
 def is_number_of_an_enum(cause: RecompileCause) -> bool:
     """Whether a member of an enumeration varies, and torch made its value dynamic, which is a number then.
 
