@@ -50,7 +50,7 @@ from .state_difference import (
 from .verified_backward import WaitingCalls
 from .verified_call import COMPARED, OWN_RANDOM_NUMBERS
 from .verify_budget import VerifyBudget
-from .wrong_place import STAGES, STALE, TRACING, place_of, printed_at, raised_at
+from .wrong_place import STAGES, STALE, TRACING, place_of, printed_at, raised_at, traced_otherwise
 
 OTHER_CALL = "another call was being compared"
 _AGREES = "agrees"
@@ -326,11 +326,14 @@ class ComparedCall:
         elif first.kind == OUTPUT:
             at = printed_at(eager, first.path) or printed_at(own, first.path)
         if at is not None:
-            return fields | dict(zip(("wrong_file", "wrong_line"), at, strict=True))
+            fields |= dict(zip(("wrong_file", "wrong_line"), at, strict=True))
         if self._entry.verifier.finds_lines:
-            with suppress(Exception):  # then the line is not known
-                is_wrong = partial(self._is_wrong_with, eager=eager)
-                fields |= _place_fields(place_of(differences, stage, self._lines, is_wrong))
+            with suppress(Exception):  # then the line is not known, or is where it raised
+                if at is None:
+                    is_wrong = partial(self._is_wrong_with, eager=eager)
+                    fields |= _place_fields(place_of(differences, stage, self._lines, is_wrong))
+                elif stage == TRACING and RAISED in own:
+                    fields |= _place_fields(traced_otherwise(self._lines))
         if perf_counter_ns() > self._search_ends_ns:
             fields["why"] = _SEARCH_ENDED
         elif isinstance(self._server, EagerFirst):
@@ -401,13 +404,17 @@ class ComparedCall:
             for backend, stage in (*STAGES, (own, own)):
                 if self._is_wrong_with(backend, eager):
                     return stage
-            if not self.has_compiled():
-                stale = own if self._is_of_own_backend(eager) else STALE
-                return stale if self.compiles_before else None
-            dynamic = (
-                stage for backend, stage in STAGES if self._is_wrong_with(f"{backend}{WITH_DYNAMIC}", eager)
-            )
-            return None if self._passes else next(dynamic, None)
+            if self.has_compiled():
+                dynamic = (
+                    stage
+                    for backend, stage in STAGES
+                    if self._is_wrong_with(f"{backend}{WITH_DYNAMIC}", eager)
+                )
+                found = None if self._passes else next(dynamic, None)
+                if found or self._passes or self._number == 1:
+                    return found
+            stale = own if self._is_of_own_backend(eager) else STALE
+            return stale if self.compiles_before else None
         except Exception:
             return None
 

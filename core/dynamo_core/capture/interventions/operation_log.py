@@ -168,7 +168,10 @@ def first_different_line(
     """
     own_calls, other_calls = ([tuple(each[:3]) for each in log] for log in (eager, captured))
     matcher = difflib.SequenceMatcher(None, own_calls, other_calls, autojunk=False)
-    for what, i, i_end, j, _ in matcher.get_opcodes():
+    alike: set[tuple[str, int]] = set()
+    for what, i, i_end, j, j_end in matcher.get_opcodes():
+        if what != "equal" and _is_in_other_words(eager[i:i_end], captured[j:j_end], alike):
+            continue
         if what != "equal":
             own = eager[i] if i < i_end else None
             given = own or _with_names(captured[j], eager)
@@ -180,6 +183,16 @@ def first_different_line(
             if not _is_alike(eager[i + k], captured[j + k]):
                 return _line_of(eager[i + k], captured, eager[: i + k]), eager[i + k][-1]
     return None
+
+
+def _is_in_other_words(
+    own: Sequence[Operation], other: Sequence[Operation], alike: set[tuple[str, int]]
+) -> bool:
+    """Whether other operations of one line give the same. Such lines are `alike` from there on."""
+    lines = {(each[0], each[1]) for each in (*own, *other)}
+    if len(lines) == 1 and own and other and any(_is_alike(own[at], other[at]) for at in (0, -1)):
+        alike |= lines
+    return lines <= alike
 
 
 def _with_names(operation: Operation, eager: Sequence[Operation]) -> Operation:

@@ -21,7 +21,7 @@ from ..frames.program_files import is_own
 from ..frames.source import compile_id_text, current_compile_id
 
 _MOST_STEPS = 20_000
-_PLAIN = (bool, int, float, str, type(None))
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _CONTAINERS = (list, tuple, dict, set, deque)
 _ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())))
 _RETURNED = "returned at "  # in place of a variable's name, before the place of the `return`
@@ -46,6 +46,7 @@ class VariableLog:
     def __init__(self) -> None:
         self.roots: dict[str, list[Step]] = {}  # by the ids of compiles, in order
         self._current: list[Step] = []
+        self._root: Callable[[], Any] = lambda: None  # what Dynamo has begun last
         self._frames: dict[int, _Frame] = {}  # by id
         self._numbers = itertools.count()
         self._returned: dict[str, str] = {}  # since the last step
@@ -53,8 +54,9 @@ class VariableLog:
 
     @property
     def steps(self) -> list[Step]:
-        """All steps, in order."""
-        return [step for root in self.roots.values() for step in root]
+        """All steps, in order; the last has no line where nothing came after what a function returned."""
+        last = [["", 0, "", 0, {**self._returned}, 0, 0]] if self._returned else []
+        return [step for root in self.roots.values() for step in root] + last
 
     def __len__(self) -> int:
         return len(self._current)
@@ -98,11 +100,12 @@ class VariableLog:
             translators.starts_line, inlining.inline_call_ = starts_line, inline_call
 
     def note_line(self, starts_line: Callable[..., Any], tracing: Any, line: int) -> Any:
-        """A line begins that Dynamo traces."""
+        """A line begins that Dynamo traces. What calls the program's functions may be torch's own code."""
+        if getattr(tracing, "parent", None) is None and self._root() is not tracing:
+            self._root = weakref.ref(tracing)
+            self._begin_root()
         if line != tracing.lineno and _is_written(tracing.f_code):
             self.forget()
-            if getattr(tracing, "parent", None) is None and self._is_new(tracing):
-                self._begin_root()
             variables = _described(tracing.symbolic_locals, _of_tracker)
             if self._begin(weakref.ref(tracing), tracing.f_code, line, variables):
                 self._unseen = {
@@ -219,16 +222,19 @@ def first_different_step(
     """
     traced_values: dict[int, dict[str, str | None]] = {}  # of each frame
     for at, (own, other) in enumerate(zip(eager, traced, strict=False)):
-        if own[:2] != other[:2]:
-            if own[3] and own[3] == other[3] and own[0] == other[0]:
-                return (own[0], own[3], ""), at
-            is_call = at and own[3] == 0 and other[3] in (0, other[5]) and not is_stale
-            return ((*eager[at - 1][:2], ""), at) if is_call else None
+        is_same_line = own[:2] == other[:2]
         values = traced_values.setdefault(other[6], {})
         values.update(other[4])
         for name, text in own[4].items():
-            if text not in (None, values.get(name) or text):
+            is_returned = name.startswith(_RETURNED)
+            expected = (other[4] if is_returned else values).get(name)
+            if (is_same_line or is_returned) and text not in (None, expected or text):
                 return _place_of(name, own, at)
+        if not is_same_line:
+            if own[3] and own[3] == other[3] and own[0] == other[0]:
+                return (own[0], own[3], ""), at
+            is_call = at and other[1] and own[3] == 0 and other[3] in (0, other[5]) and not is_stale
+            return ((*eager[at - 1][:2], ""), at) if is_call else None
     return None
 
 
@@ -263,8 +269,14 @@ def _is_looked_at(tracker: Any) -> bool:
 
 
 def _of_value(value: Any) -> str | None:
-    if type(value) in _PLAIN:
+    import torch
+
+    if type(value) in (*_PLAIN, torch.dtype, torch.device, torch.layout, torch.memory_format):
         return repr(value)
+    if type(value) in (torch.Tensor, torch.nn.Parameter) and value.layout is torch.strided:
+        return _of_array(value, value.stride())
+    if _full_name(type(value)) == "numpy.ndarray":
+        return _of_array(value, [each // value.itemsize for each in value.strides])
     if type(value) in _ITERATORS:
         return f"an iterator with {value.__length_hint__()} left"
     return _of_type(type(value), value, value.maxlen if type(value) is deque else None)
@@ -272,12 +284,21 @@ def _of_value(value: Any) -> str | None:
 
 def _of_tracker(tracker: Any) -> str | None:
     """What Dynamo knows of a variable; None if it has not looked at it, or does not know it itself."""
-    from torch._dynamo.variables import ConstantVariable, LazyVariableTracker, ListIteratorVariable
+    from torch._dynamo.variables import (
+        ConstantVariable,
+        LazyVariableTracker,
+        ListIteratorVariable,
+        NumpyNdarrayVariable,
+        TensorVariable,
+    )
 
     if isinstance(tracker, LazyVariableTracker):
         return _of_tracker(tracker.realize()) if tracker.is_realized() else None
     if isinstance(tracker, ConstantVariable):
         return _of_value(tracker.value)
+    if type(tracker) in (TensorVariable, NumpyNdarrayVariable):
+        expected = tracker.proxy.node.meta.get("example_value")
+        return None if expected is None else _of_array(expected, expected.stride(), tracker.python_type())
     if isinstance(tracker, ListIteratorVariable):
         left = 0 if tracker.is_exhausted else len(tracker.items) - tracker.index
         return f"an iterator with {left} left"
@@ -289,8 +310,22 @@ def _of_tracker(tracker: Any) -> str | None:
     return _of_type(kind, getattr(tracker, "items", None), None if limit is None else limit.value)
 
 
+def _of_array(value: Any, strides: Sequence[Any], kind: type | None = None) -> str | None:
+    """How an array of torch's or numpy's lies in memory, where that is known; how far one element is not."""
+    if any(type(each) is not int for each in (*value.shape, *strides)):
+        return None
+    steps = [step for size, step in zip(value.shape, strides, strict=True) if size > 1]
+    kept = steps if 0 not in value.shape else []
+    dtype = str(value.dtype).removeprefix("torch.")
+    return f"{_full_name(kind or type(value))} of {dtype}, {[*value.shape]}, {kept}"
+
+
+def _full_name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
 def _of_type(kind: type, parts: Any, limit: int | None) -> str | None:
     """What is the same on both sides: how much a container has, and may have, the types of numpy."""
     if kind in _CONTAINERS:
         return f"{kind.__qualname__} of {len(parts)}, limit {limit}" if isinstance(parts, Sized) else None
-    return f"{kind.__module__}.{kind.__qualname__}" if kind.__module__ == "numpy" else None
+    return _full_name(kind) if kind.__module__ == "numpy" else None

@@ -99,12 +99,13 @@ class ProgramVerifier:
 
     def _watch_tracing(self) -> None:
         """Note what Dynamo traces, so that it can be told what has changed since where an entry is stale."""
-        from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+        from torch._dynamo.symbolic_convert import InliningInstructionTranslator, InstructionTranslatorBase
 
         if not self._sees_tracing:
             self._sees_tracing = True
             name = "lines that Dynamo traces"
             self._probes.hook(InstructionTranslatorBase, "starts_line", name, traced_here.note_line)
+            self._probes.hook(InliningInstructionTranslator, "inline_call_", name, traced_here.note_return)
 
     def begin_again(self) -> None:
         """Take the next calls of each function for its first ones: another test begins."""

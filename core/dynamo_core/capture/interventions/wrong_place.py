@@ -166,6 +166,11 @@ def _in_python(
     return found[0]
 
 
+def traced_otherwise(lines: Lines) -> Place | None:
+    """The first line that gave a variable another value than while tracing; None without one."""
+    return _in_python(None, TRACING, lines(""), lines)
+
+
 def _only_write(first: Difference, operations: list[Operation]) -> Place | None:
     """The one line of the files that compute which changes the Python object that differs; else None."""
     outside, *inside = re.split(r"[\[{]", first.path)

@@ -54,6 +54,15 @@ def test_operations_of_different_branches_are_put_down_to_the_condition(file: st
     assert first_line(eager, traced) == (file, 3, "mul")
 
 
+def test_a_line_that_gives_the_same_by_other_operations_is_alike(file: str) -> None:
+    last, other = operation(file, 7, "sum"), operation(file, 7, "sum", 2.0)
+    eager = [operation(file, 2, "unbind"), operation(file, 4, "mul"), last]
+    selects = [operation(file, 2, "select"), operation(file, 2, "select", 3.0)]
+    assert first_line(eager, [*selects, operation(file, 4, "mul"), last]) is None
+    assert first_line(eager, [*selects, operation(file, 4, "mul"), other]) == (file, 7, "sum")
+    assert first_line(eager, [*selects[1:], operation(file, 4, "mul"), last]) == (file, 2, "unbind")
+
+
 def test_an_operation_that_is_missing(file: str) -> None:
     eager = [operation(file, 2, "add"), operation(file, 7, "sum")]
     assert first_line(eager, eager[:1]) == (file, 7, "sum")

@@ -1,9 +1,12 @@
 """The first line that gives a variable another value when Dynamo traces it."""
 
 import importlib.util
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
 import torch
 
 from dynamo_core.capture.interventions.variable_log import (
@@ -155,3 +158,53 @@ def test_the_lines_that_write_a_value() -> None:
     with written.of_eager():
         append(1)
     assert written.lines == [(__file__, append.__code__.co_firstlineno + 1)]
+
+
+OF_ARRAYS = """import torch
+
+
+class Step:
+    def packed(self, table):
+        return table.copy()
+
+    def __call__(self, x, table):
+        short = torch.get_autocast_dtype("cpu")
+        packed = self.packed(table)
+        return torch.from_numpy(packed) + x.to(short).sum()
+"""
+
+
+@pytest.fixture
+def step_of_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    made = module(tmp_path, OF_ARRAYS)
+    monkeypatch.setitem(sys.modules, made.__name__, made)  # Dynamo imports it
+    return made.Step()
+
+
+def test_what_is_called_by_code_of_torchs_is_followed(step_of_arrays: Any) -> None:
+    step = step_of_arrays
+    turned: Any = np.zeros((2, 3)).T
+    eager, traced = of_eager(step, turned), of_tracing(step, turned)
+    assert [each[1] for each in traced][:4] == [9, 10, 6, 11] == [each[1] for each in eager][:4]
+    assert eager[3][4]["packed"] == "numpy.ndarray of float64, [3, 2], [2, 1]"
+    assert first_place(eager, traced)[1] == 6
+
+
+def test_a_setting_of_torchs_that_is_another_one_is_named(step_of_arrays: Any) -> None:
+    step = step_of_arrays
+    flat: Any = np.zeros(3)
+    traced = of_tracing(step, flat)
+    before = torch.get_autocast_dtype("cpu")
+    torch.set_autocast_dtype("cpu", torch.float16)
+    try:
+        assert first_place(of_eager(step, flat), traced)[1] == 9
+    finally:
+        torch.set_autocast_dtype("cpu", before)
+
+
+def test_what_was_returned_counts_where_other_lines_follow() -> None:
+    returned = "returned at 5 in f.py"
+    own: list[Any] = ["f.py", 3, "f", 2, {returned: "True"}, 1, 0]
+    for other in (["f.py", 4, "f", 2, {returned: "False"}, 1, 0], ["", 0, "", 0, {returned: "False"}, 0, 0]):
+        assert first_different_step([own], [other]) == (("f.py", 5, ""), 0)
+    assert first_different_step([own], [["", 0, "", 0, {returned: "True"}, 0, 0]]) is None
