@@ -16,10 +16,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,6 +38,7 @@ class Command:
     arguments: str
     exit_code: int = 0
     needs_gpu: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Done:
 
 
 SAMPLE = "on_device.py {samples}/"
+IN_PROCESS = {"DYNAMO_VERIFY_IN_PROCESS": "1"}
+NEED_GPU = ("captured_by_hand.py", "triton_kernel.py")
 # Commands of a group read what the one before them wrote.
 GROUPS = (
     (
@@ -100,7 +104,7 @@ GROUPS = (
         Command("cures, proved by whole runs", "fix --yes breaks.py"),
     ),
     (
-        Command("the step beside plain Python", "run --verify -o verified trains.py"),
+        Command("the graphs beside plain Python", "run --verify -o verified trains.py"),
         Command("what was compared", "explain verified"),
         Command(
             "CUDA graphs beside plain Python", "run --verify --mode reduce-overhead -o replayed trains.py"
@@ -116,7 +120,12 @@ GROUPS = (
         Command("a wrong backend is found", "run --verify=error -o wrong wrong.py", 117),
         Command("its stage and line", "explain wrong"),
         Command("the wrong graph, shrunk", "repro --yes wrong -o repro.py --budget 5m"),
-        Command("a value that no guard holds", "run --verify=error -o stale stale.py", 117),
+        Command(
+            "a value that no guard holds",
+            "run --verify=error -o stale stale.py",
+            117,
+            environment=IN_PROCESS,
+        ),
         Command("its stage and line", "explain stale"),
     ),
 )
@@ -142,60 +151,70 @@ def main() -> int:
             "COLUMNS": "100",
             "PYTHONPATH": str(ROOT / "tests/integration"),
         }
+        page = Page(_named(asked.on), 2 + len(GROUPS))
         with ThreadPoolExecutor(asked.jobs) as pool:
-            parts = [pool.submit(_run_group, group, folder, environment) for group in GROUPS]
+            begun = [pool.submit(_run_plainly, page, 0, folder, environment)]
             if asked.on != "cpu":
-                parts.insert(0, pool.submit(_run_tests, folder, environment))
-            parts.insert(0, pool.submit(_run_plainly, folder, environment))
-            done: list[Done] = []
-            for part in parts:
-                done += part.result()
-                wrong = _write(done, asked.on)
-    print(f"{len(wrong)} of {len(done)} commands ended otherwise than they should: {PAGE}")
-    return 1 if wrong else 0
+                begun.append(pool.submit(_run_tests, page, 1, folder, environment))
+            for part, group in enumerate(GROUPS, 2):
+                begun.append(pool.submit(_run_group, group, page, part, folder, environment))
+        for each in begun:
+            each.result()
+    print(f"{len(page.wrong)} of {len(page.done)} commands ended otherwise than they should: {PAGE}")
+    return 1 if page.wrong else 0
 
 
-def _write(done: Sequence[Done], device: str) -> list[str]:
-    """Write the page of what is done by now; what ended otherwise than it should."""
-    wrong = [f"- `{each.typed}`" for each in done if not each.is_right]
-    page = [f"# What ran on {_named(device)}", *(each.text for each in done)]
-    page += ["## Ended otherwise than they should", "\n".join(wrong) or "Nothing."]
-    PAGE.write_text("\n\n".join(page) + "\n", encoding="utf-8")
-    return wrong
+class Page:
+    """The page, which is written anew after each command, in parts that are made at once."""
+
+    def __init__(self, machine: str, parts: int) -> None:
+        self._machine = machine
+        self._parts: list[list[Done]] = [[] for _ in range(parts)]
+        self._lock = threading.Lock()
+
+    @property
+    def done(self) -> list[Done]:
+        """What has been run by now."""
+        return [each for part in self._parts for each in part]
+
+    @property
+    def wrong(self) -> list[str]:
+        """What ended otherwise than it should."""
+        return [f"- `{each.typed}`" for each in self.done if not each.is_right]
+
+    def add(self, part: int, done: Done) -> None:
+        """Add a command to the end of a part."""
+        with self._lock:
+            self._parts[part].append(done)
+            texts = [f"# What ran on {self._machine}", *(each.text for each in self.done)]
+            texts += ["## Ended otherwise than they should", "\n".join(self.wrong) or "Nothing."]
+            PAGE.write_text("\n\n".join(texts) + "\n", encoding="utf-8")
 
 
-def _run_tests(folder: str, environment: dict[str, str]) -> list[Done]:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "--tb=short",
-        "-m",
-        "gpu",
-        str(ROOT / "tests/integration"),
-    ]
-    return [_run("the tests that need a GPU", command, 0, folder, environment)]
+def _run_tests(page: Page, part: int, folder: str, environment: dict[str, str]) -> None:
+    options = ["-m", "pytest", "-q", "--tb=short", "-m", "gpu"]
+    command = [sys.executable, *options, str(ROOT / "tests/integration")]
+    page.add(part, _run("the tests that need a GPU", command, 0, folder, environment))
 
 
-def _run_plainly(folder: str, environment: dict[str, str]) -> list[Done]:
+def _run_plainly(page: Page, part: int, folder: str, environment: dict[str, str]) -> None:
     """Run our programs without dynamo; what they print is to be what they print with it."""
     names = sorted(each.name for each in PROGRAMS.glob("*.py") if each.name != "on_device.py")
-    names = [each for each in names if environment["DEVICE"] != "cpu" or each != "triton_kernel.py"]
-    return [
-        _run("without dynamo", [sys.executable, "-X", "utf8", each], 0, folder, environment) for each in names
-    ]
+    for name in names if environment["DEVICE"] != "cpu" else [each for each in names if each not in NEED_GPU]:
+        command = [sys.executable, "-X", "utf8", name]
+        page.add(part, _run("without dynamo", command, 0, folder, environment))
 
 
-def _run_group(group: Sequence[Command], folder: str, environment: dict[str, str]) -> list[Done]:
-    done = []
+def _run_group(
+    group: Sequence[Command], page: Page, part: int, folder: str, environment: dict[str, str]
+) -> None:
     for command in group:
         if command.needs_gpu and environment["DEVICE"] == "cpu":
             continue
         arguments = command.arguments.format(samples=ROOT / "sample_scripts").split()
         line = [sys.executable, "-m", "dynamo_cli", *arguments]
-        done.append(_run(command.shows, line, command.exit_code, folder, environment))
-    return done
+        with_its_own = environment | dict(command.environment)
+        page.add(part, _run(command.shows, line, command.exit_code, folder, with_its_own))
 
 
 def _run(shows: str, command: Sequence[str], right: int, folder: str, environment: dict[str, str]) -> Done:
@@ -221,7 +240,9 @@ def _run(shows: str, command: Sequence[str], right: int, folder: str, environmen
     lines = printed.splitlines()
     left = f"\n… {len(lines) - LINES_SHOWN} more lines" if len(lines) > LINES_SHOWN else ""
     shown = "\n".join(lines[:LINES_SHOWN])
-    typed = " ".join(command[2:]).replace(str(ROOT) + "/", "")
+    typed = " ".join(each for each in command[1:] if each not in ("-m", "-X", "utf8")).replace(
+        str(ROOT) + "/", ""
+    )
     text = f"## {shows[0].upper()}{shows[1:]}\n\n```console\n$ {typed}\n{shown}{left}\n```\n\n"
     text += f"Exit code {code}, {time.perf_counter() - began:.0f} s."
     return Done(text, typed, code == right)

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     import re
 
 _LONGEST_FORK = 10.0  # seconds
-_CARRY_BATCHES = ("torch.utils.data._utils.pin_memory", "multiprocessing.queues")  # targets of threads
+# Modules of the functions that such threads run.
+_CHANGE_NOTHING = (
+    *("torch.utils.data._utils.pin_memory", "multiprocessing.queues"),
+    *("torch._inductor.compile_worker.subproc_pool", "torch._inductor.compile_worker.timer"),
+)
 _LOOKS_EVERY = 0.001
 
 
@@ -88,12 +92,12 @@ def _threads_that_change_nothing() -> Iterator[threading.Thread]:
     """Threads that change no value: those that compile for Inductor, tqdm's, which looks at its bars, and
     those that carry the batches of a DataLoader.
 
-    Source: torch/_inductor/async_compile.py (AsyncCompile.pool), torch/fx/interpreter.py (Interpreter.run,
-    which makes a bar that is not shown), torch/utils/data/dataloader.py (_MultiProcessingDataLoaderIter), 2.8
-    to 2.15.
+    Source: torch/_inductor/async_compile.py (AsyncCompile.pool), torch/_inductor/compile_worker,
+    torch/fx/interpreter.py (Interpreter.run, which makes a bar that is not shown),
+    torch/utils/data/dataloader.py (_MultiProcessingDataLoaderIter), 2.8 to 2.15.
     """
     for each in threading.enumerate():
-        if getattr(getattr(each, "_target", None), "__module__", None) in _CARRY_BATCHES:
+        if getattr(getattr(each, "_target", None), "__module__", None) in _CHANGE_NOTHING:
             yield each
     monitor = sys.modules.get("tqdm._monitor")
     if monitor is not None:

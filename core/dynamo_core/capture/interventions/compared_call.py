@@ -452,7 +452,7 @@ def obstacle(call: ProgramCall) -> str | None:
     available = available_bytes()
     size = 0
     for path, value in tensors_in(call.roots()):
-        if value.is_shared():
+        if value.device.type == "cpu" and value.is_shared():  # of a GPU all memory counts as shared
             return f"{path} is in memory that other processes share"
         size += value.numel() * value.element_size()
     if available is not None and 4 * size > available:

@@ -1,11 +1,12 @@
 """`--verify` where the process cannot be copied: a call is made in eager first, and its changes are put back.
 
-So it is where CUDA is in use, which no fork can use. The program must not notice: what cannot be put back is
+So it can be where CUDA is in use, which no fork can use, if DYNAMO_VERIFY_IN_PROCESS asks for it: it has not
+run on a GPU yet. The program must not notice: what cannot be put back is
 refused before the call (`saved_state.py`); what reaches out of the process, or writes what autograd follows,
 is refused as it happens; nothing is printed. Gradients and stages are not looked at: that takes a copy.
 
 Source: torch/utils/_python_dispatch.py (TorchDispatchMode), torch/_dynamo/decorators.py (set_stance), 2.8 to
-2.15; run with 2.11 and 2.13.
+2.15; run with 2.13.
 """
 
 import functools
@@ -33,9 +34,6 @@ class EagerFirst:
     def __init__(self, program: ProgramCall, why_no_copy: str) -> None:
         self._program = program
         self.why_no_copy = why_no_copy
-        cuda = sys.modules["torch"].cuda
-        if cuda.is_initialized() and cuda.is_current_stream_capturing():
-            raise CannotTry("the program records it into a CUDA graph")
         if has_other_threads():
             raise CannotTry("other threads of the program may change values")
         if _has_other_ranks():

@@ -41,7 +41,6 @@ from .fork_server import CannotTry, TooLittleMemory
 from .observed_state import functions_reached, globals_in, is_own_class
 
 _MOST_VALUES = 100_000
-_SPARE = 1 << 28  # bytes of a device that the call itself may need
 _WORD = object.__basicsize__ // 2
 _MISSING = object()
 _CACHED = functools._lru_cache_wrapper
@@ -79,6 +78,7 @@ class SavedState:
         self._versions: list[tuple[Any, int]] = []
         self.has_history = False  # whether autograd knows of an operation that made one of the tensors
         self._waiting = [(value, path) for path, value in roots.items()]
+        _finish_on_gpus()
         for each in (*functions_reached(function, args), *_functions_of_operators()):
             self._wait(each, each.__qualname__)
         with torch.inference_mode(False), torch.no_grad():
@@ -92,6 +92,7 @@ class SavedState:
     def put_back(self) -> None:
         """Make everything what it was. Raises CannotTry, once all else is put back, where that is not so."""
         left = []
+        _finish_on_gpus()
         with self._torch.inference_mode(False), self._torch.no_grad():
             for undo in self._undo:
                 try:
@@ -270,9 +271,10 @@ class SavedState:
         if storage.nbytes() == 0:
             return
         if device.type == "cuda":
+            # Eager needs what is left, and so does the program's own call afterwards.
             free = torch.cuda.mem_get_info(device)[0]
             free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-            if free < 3 * storage.nbytes() + _SPARE:
+            if free < torch.cuda.get_device_properties(device).total_memory // 2 + storage.nbytes():
                 raise TooLittleMemory
         content = torch.empty(0, dtype=torch.uint8, device=device).set_(storage)
         self._undo.append(functools.partial(_put_bytes, content, content.clone()))
@@ -316,6 +318,14 @@ class SavedState:
             ),
         ]
         self._grad_mode = torch.is_grad_enabled()
+
+
+def _finish_on_gpus() -> None:
+    """Wait for all that was begun on a GPU: another stream may still be writing."""
+    torch = sys.modules["torch"]
+    if torch.cuda.is_initialized():
+        for device in range(torch.cuda.device_count()):
+            torch.cuda.synchronize(device)
 
 
 def _put_environment(variables: dict[str, str]) -> None:

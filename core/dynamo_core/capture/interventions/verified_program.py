@@ -13,6 +13,7 @@ module), 2.8 to 2.15; run with 2.13.
 import atexit
 import functools
 import itertools
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -40,7 +41,13 @@ if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
 _FIRST_CALLS = 8  # of a function are all compared, then the 16th, 32nd, …
+_IN_PROCESS = "DYNAMO_VERIFY_IN_PROCESS"
 _LONGEST_WAIT = 20.0  # seconds for another thread's compile to end
+
+
+def _is_in_process() -> bool:
+    """Whether calls are to be made in eager in the program's own process, as on a GPU, and put back."""
+    return os.environ.get(_IN_PROCESS) == "1"
 
 
 class ProgramVerifier:
@@ -139,7 +146,9 @@ class ProgramVerifier:
             or torch._C._current_graph_task_id() != -1
         ):
             return ""
-        return self.budget.why_spent()
+        if torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing():
+            return "the program records it into a CUDA graph"
+        return self.budget.why_spent() or (None if _is_in_process() else why_no_copy())
 
     def guarded(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function that raises nothing into the program, and that the program's modes do not see."""
@@ -261,15 +270,17 @@ class ComparedFunction:
         server, reason = None, ""
         try:
             with torch._C.DisableTorchFunction():
-                call.program = make()
-                why_not = self.verifier.may_verify() or obstacle(call.program)
+                why_not = self.verifier.may_verify()
+                if why_not is None:
+                    call.program = make()
+                    why_not = obstacle(call.program)
                 reason = why_not or ""
                 if why_not is None:
                     call.versions = call.program.versions()
                     call.program.versions_when_compiled = self._versions_when_compiled
                     server = self._server(call.program)
         except CannotTry as error:
-            reason = f"{why_no_copy()}; in the program's own process it cannot be made twice: {error}"
+            reason = f"in the program's own process it cannot be made twice: {error}"
         except Exception as error:
             reason = text_of(error)
         spent = perf_counter_ns() - began
@@ -295,12 +306,11 @@ class ComparedFunction:
 
     def _server(self, program: ProgramCall) -> ForkServer | EagerFirst:
         """What knows what the call leaves in eager, from the state before it. Raises CannotTry."""
-        without_copy = why_no_copy()
         with _nothing_compiles():
-            if without_copy is None:
+            if not _is_in_process():
                 return ForkServer(program.work, self.verifier.prepare_copy)
             with self.verifier.inside():
-                return EagerFirst(program, without_copy)
+                return EagerFirst(program, why_no_copy() or f"{_IN_PROCESS} is set")
 
     def stop(self) -> None:
         """Compare no further call: one was wrong, or took too long in a copy."""

@@ -67,9 +67,14 @@ class DeviceTimer:
             return None
 
     def end(self, begin_event: Any, words: Any) -> None:
-        """Record the second event, and note the pairs that have completed."""
+        """Record the second event, and note the pairs that have completed.
+
+        While a CUDA graph is being captured, even the question whether an event has completed would end that.
+        """
         try:
-            if begin_event is not None and not self._cuda.is_current_stream_capturing():
+            if self._cuda.is_current_stream_capturing():
+                return
+            if begin_event is not None:
                 event = self._cuda.Event(enable_timing=True)
                 event.record()
                 self._pending.append((begin_event, event))

@@ -172,13 +172,6 @@ def test_a_backward_that_was_refused_still_runs() -> None:
     assert weight.grad is not None
 
 
-def test_what_the_program_records_into_a_cuda_graph_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("is_initialized", "is_current_stream_capturing"):
-        monkeypatch.setattr(torch.cuda, name, lambda: True)
-    with pytest.raises(CannotTry, match="into a CUDA graph"):
-        eager_first(torch.sin, torch.ones(2))
-
-
 def test_other_threads_may_change_values() -> None:
     go_on = threading.Event()
     thread = threading.Thread(target=go_on.wait)

@@ -400,6 +400,7 @@ class FakeEvent:
         self._cuda.recorded += 1
 
     def query(self) -> bool:
+        assert not self._cuda.is_capturing
         return self._cuda.passed
 
     def elapsed_time(self, other: "FakeEvent") -> float:
@@ -426,3 +427,16 @@ def test_no_event_is_recorded_while_a_cuda_graph_is_captured(counters: CallCount
     cuda.is_capturing = True
     counters.counted(timed(lambda: None, lambda: counters.words_of(0), DeviceTimer(cuda)), 0)()
     assert cuda.recorded == 0
+
+
+def test_no_event_is_asked_for_while_a_cuda_graph_is_captured(counters: CallCounters) -> None:
+    counters.new_page()
+    cuda = FakeCuda()
+    work = counters.counted(timed(lambda: None, lambda: counters.words_of(0), DeviceTimer(cuda)), 0)
+    work()  # its second event has not passed yet
+    cuda.passed = cuda.is_capturing = True
+    work()
+    assert as_read(counters).callables[0].device_seconds is None
+    cuda.is_capturing = False
+    work()
+    assert as_read(counters).callables[0].device_seconds is not None
