@@ -6,7 +6,8 @@ function for each part of a graph and each of its sizes: it runs it once to warm
 (record_function), and from then on only replays it, which is not seen here. It records it once more where
 no recording that it has can be replayed (CUDAGraphNode.check_invariants), and warns where it never can
 (check_warn_on_unable_to_start_executing). The backend `cudagraphs` names no compile: it is noted where it
-hands over what is to be recorded (cudagraphify_impl). Read in 2.8, 2.11, 2.13 and 2.15; run with 2.11.
+hands over what is to be recorded (cudagraphify_impl). Read in 2.8, 2.11, 2.13 and 2.15; run with
+2.13 and 2.15, with stand-ins for the GPU.
 """
 
 import sys
