@@ -11,6 +11,9 @@ from ..analysis.source_lines import is_library, looped_over
 from .recompile_parts import (
     asked_for,
     given_twice,
+    is_between_graphs,
+    is_branch,
+    is_learning_rate,
     is_none,
     is_none_or_tensor,
     is_number_of_an_enum,
@@ -32,10 +35,7 @@ _FUNCTIONS = (
     "type",
 )
 _WIDER = ("float16", "float32", "float64")
-# Source: torch/optim/optimizer.py (param_groups); what the user calls the optimizer stands in front.
-_LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
 _OF_OBJECTS = ("value", "type", "identity", "length", "attribute", "dictionary")
-_BRANCH = re.compile(r"(?:if|elif|while)\b|.{1,300}\bif\b.{1,300}\belse\b")
 _TYPE = re.compile(r"type=<class '([^']+)'>")
 
 
@@ -110,11 +110,6 @@ def _as_a_view(cause: RecompileCause) -> Change | None:
     return Change(edit="made first", operand=f"{name} = {name}.view_as({name})")
 
 
-def is_between_graphs(cause: RecompileCause) -> bool:
-    """Whether what varies is a result of a graph break's line, which has no name of the user's."""
-    return (cause.source or "").startswith("___")
-
-
 def _is_of_a_wrapped_module(cause: RecompileCause) -> bool:
     """Whether the frame is torch's wrapper around a module.
 
@@ -127,16 +122,6 @@ def _is_of_a_wrapped_module(cause: RecompileCause) -> bool:
         return False  # a `functools.partial`, not a module
     is_on_module = re.split(r"\W", cause.source or "", maxsplit=1)[0] == "fn"
     return is_on_module or len(cause.frame.compile_calls) > 1
-
-
-def is_branch(cause: RecompileCause) -> bool:
-    """Whether the line decides what is computed."""
-    return _BRANCH.match(cause.line) is not None
-
-
-def is_learning_rate(cause: RecompileCause) -> bool:
-    """Whether what varies is the learning rate of an optimizer, which may be a tensor as well."""
-    return cause.is_float and _LEARNING_RATE.search(cause.source or "") is not None
 
 
 # Before all others: the modules differ, so making their sizes dynamic would not help.

@@ -19,6 +19,24 @@ _IS_NUMBER = re.compile(r"-?\d[\d.e+-]{0,30}|(?:<class ')?(?:int|float)(?:'>)?")
 _OF_ALIASES = re.compile(
     r"\w{1,100} is (?!None\b)(\w{1,100})|Duplicate tensors found: \[\"\w+\", \"(\w+)\".*"
 )
+# Source: torch/optim/optimizer.py (param_groups); what the user calls the optimizer stands in front.
+_LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
+_BRANCH = re.compile(r"(?:if|elif|while)\b|.{1,300}\bif\b.{1,300}\belse\b")
+
+
+def is_between_graphs(cause: RecompileCause) -> bool:
+    """Whether what varies is a result of a graph break's line, which has no name of the user's."""
+    return (cause.source or "").startswith("___")
+
+
+def is_branch(cause: RecompileCause) -> bool:
+    """Whether the line decides what is computed."""
+    return _BRANCH.match(cause.line) is not None
+
+
+def is_learning_rate(cause: RecompileCause) -> bool:
+    """Whether what varies is the learning rate of an optimizer, which may be a tensor as well."""
+    return cause.is_float and _LEARNING_RATE.search(cause.source or "") is not None
 
 
 def one_remedy(

@@ -16,11 +16,8 @@ from .recompile_edits import (
     EDITS,
     OF_A_LEARNING_RATE,
     OF_WRAPPED_MODULES,
-    is_between_graphs,
-    is_branch,
-    is_learning_rate,
 )
-from .recompile_parts import one_remedy, recompile_parts
+from .recompile_parts import is_between_graphs, is_branch, is_learning_rate, one_remedy, recompile_parts
 from .rules import Advice, Assignment, Change, Rule, advice_of
 
 _SLOWER = "what is not fixed can make compiled code slower"
