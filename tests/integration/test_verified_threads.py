@@ -109,15 +109,22 @@ def server(backend: str) -> str:
 
 
 def verified(text: str, forked: Runner, read: Runner, tmp_path: Path) -> tuple[int, list[dict[str, Any]]]:
-    """The exit code and the compared calls of a program that prints what it prints in plain Python."""
+    """The exit code and the compared calls of a program that prints what it prints in plain Python.
+
+    On a busy machine no call may be compared, since each waits for another thread: then it is run again.
+    """
     program = tmp_path / "program.py"
     program.write_text(text)
     plain = forked("run", "-q", "-o", "plain", program)
-    result = forked("run", "-q", "--verify=error", "-o", "recording", program)
-    assert (plain.exit_code, result.stdout, result.stderr) == (0, plain.stdout, plain.stderr)
-    document = json.loads(read("explain", "--format", "json", "recording").stdout)
-    assert document["problems"] == []
-    return result.exit_code, document["verified"]["program_calls"]
+    for attempt in range(3):
+        result = forked("run", "-q", "--verify=error", "-o", f"recording{attempt}", program)
+        assert (plain.exit_code, result.stdout, result.stderr) == (0, plain.stdout, plain.stderr)
+        document = json.loads(read("explain", "--format", "json", f"recording{attempt}").stdout)
+        assert document["problems"] == []
+        calls = document["verified"]["program_calls"]
+        if any(call["outcome"] in ("agrees", "disagrees") for call in calls):
+            break
+    return result.exit_code, calls
 
 
 @pytest.mark.parametrize("text", [server("'aot_eager'"), BACKGROUND, TRAINING])
@@ -127,7 +134,7 @@ def test_what_other_threads_change_is_no_wrong_result(
     exit_code, calls = verified(text, forked, read, tmp_path)
     assert exit_code == 0
     outcomes = {call["outcome"] for call in calls}
-    assert "agrees" in outcomes and "disagrees" not in outcomes
+    assert "agrees" in outcomes and "disagrees" not in outcomes, calls
     reasons = {call["why"] for call in calls if call["outcome"] != "agrees"}
     assert reasons <= {"another call was being compared"}
 
@@ -136,6 +143,7 @@ def test_a_wrong_backend_is_found_beside_other_threads(forked: Runner, read: Run
     text = server("wrong_backends.off_by_a_thousandth")
     exit_code, calls = verified(text, forked, read, tmp_path)
     assert exit_code == 117
+    assert [call["outcome"] for call in calls].count("disagrees") == 1, calls
     (wrong,) = (call for call in calls if call["outcome"] == "disagrees")
     assert (wrong["kind"], wrong["path"]) == ("value", "result")
 
