@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import re
 
 _LONGEST_FORK = 10.0  # seconds
-# Modules of the functions that such threads run.
+# Modules whose functions run in threads that change no value of the program.
 _CHANGE_NOTHING = (
     *("torch.utils.data._utils.pin_memory", "multiprocessing.queues"),
     *("torch._inductor.compile_worker.subproc_pool", "torch._inductor.compile_worker.timer"),

@@ -26,9 +26,9 @@ def _is_lstm_with_gradients(break_context: BreakContext) -> bool:
     return not break_context.context.startswith(("GRU", "RNN")) and break_context.grad_enabled is not False
 
 
-# Before all others: inside of DistributedDataParallel the break can be of any kind.
 _RAISED_WHILE_TRACED = re.compile(r"failed to run FX node with fake tensors|when making fake tensor call")
 
+# Before all others: inside of DistributedDataParallel the break can be of any kind.
 AROUND_DDP: BreakRules = (
     Rule(
         re.compile(r"."),

@@ -248,7 +248,7 @@ class SavedState:
         storage = value.untyped_storage()
         if storage._cdata not in self._storages:
             self._storages.add(storage._cdata)
-            self._memory(storage, path)
+            self._memory(storage)
         self._undo.append(
             functools.partial(_put_tensor, value, value.data, value.grad_fn, value.requires_grad)
         )
@@ -264,7 +264,7 @@ class SavedState:
                 functools.partial(_put_hooks, value, hooks, None if before is None else dict(before))
             )
 
-    def _memory(self, storage: Any, path: str) -> None:
+    def _memory(self, storage: Any) -> None:
         """The bytes of a storage, kept beside it."""
         torch = self._torch
         device = storage.device
