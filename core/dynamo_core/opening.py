@@ -73,6 +73,7 @@ def read_ranks(
         not_arrived=tuple(not_arrived(path)),
         called=called,
         url=url_of(path),
+        is_running=is_in_use(path),
     )
 
 

@@ -45,7 +45,7 @@ def _row(each: Listed, now_ns: int) -> list[str]:
     size = "" if each.size is None else memory(each.size)
     if each.run is None:
         return [str(each.path), age, size, "", "", "", f"cannot be read: {each.problem}", ""]
-    program = "running" if each.is_running else ending(each.run)
+    program = "running" if each.is_running else ending(each.run, is_running=False)
     if each.is_newest:
         program = f"newest, {program}"
     return [str(each.path), age, size, *_counts(each), program, shlex.join(each.run.command or [])]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Annotated
 
-from dynamo_core.analysis.guard_failures import actual_value, compiled_for, what_differed
+from dynamo_core.analysis.guard_failures import actual_value, what_differed
 from dynamo_core.analysis.recompile_causes import causes_of
 from dynamo_core.analysis.recompile_sentences import also_changed_words
 from dynamo_core.analysis.recompiles import FrameRecompiles, Moment, how_often_eager, moment_of
@@ -110,7 +110,12 @@ def _frame_document(frame: FrameRecompiles, recording: Recording) -> RecompiledF
                 served=frame.calls(compile_),
                 moment=moment_of(compile_.compile_id, frame.records, recording),
                 failures=[
-                    replace(failure, actual=frame.actual(compile_, failure), place=frame.place_of(failure))
+                    replace(
+                        failure,
+                        expected=frame.expected(compile_, failure),
+                        actual=frame.actual(compile_, failure),
+                        place=frame.place_of(failure),
+                    )
                     for failure in frame.failures(compile_)
                 ],
             )
@@ -234,7 +239,7 @@ def _row(
         *_cost(frame, compile_),
         compile_label(failure.entry),
         what_differed(failure),
-        compiled_for(failure) or _NOT_RECORDED,
+        frame.expected(compile_, failure) or _NOT_RECORDED,
         actual_value(failure, frame.actual(compile_, failure)) or _NOT_RECORDED,
     ]
 

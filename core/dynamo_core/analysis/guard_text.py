@@ -7,7 +7,7 @@ traces of 2.6 to 2.15. A check that is not known here is shown in torch's own te
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated
 
 from ..recording.guards import split_comment
@@ -359,6 +359,18 @@ def global_state(code: str) -> dict[str, str]:
     except (ValueError, RecursionError):
         return {}
     return {name: _setting(name, state[name]) for name in sorted(state)} if isinstance(state, dict) else {}
+
+
+def changed_settings(check: str, state: Mapping[str, str]) -> str | None:
+    """What a state has for the settings that a failed check of the global state names; None if it lacks one.
+
+    The check is torch's text, as `GLOBAL_STATE changed: grad_mode autocast(cpu)_enabled`.
+    """
+    names = check.partition("changed: ")[2].split()
+    keys = ["autocast_state" if name.startswith("autocast") else name for name in names]
+    if not keys or not all(key in state for key in keys):
+        return None
+    return ", ".join(dict.fromkeys(state[key] for key in keys))
 
 
 def _setting(name: str, value: object) -> str:

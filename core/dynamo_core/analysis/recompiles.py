@@ -28,12 +28,12 @@ from ..model import (
     StackFrame,
     Symbol,
 )
-from ..recording.guards import plain_source, split_comment
+from ..recording.guards import GLOBAL_STATE_CHECK, plain_source, split_comment
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .compile_records import CompileRecords
-from .guard_failures import is_in_range, sizes_of_parameters, walk_in
-from .guard_text import tensor_check
+from .guard_failures import compiled_for, is_in_range, sizes_of_parameters, walk_in
+from .guard_text import changed_settings, global_state, tensor_check
 from .summary import frame_of
 from .words import frame_name, number
 
@@ -260,8 +260,23 @@ class FrameRecompiles:
         symbols = (each.source for each in self.symbols if plain_source(each.source) == failure.source)
         return spelled or next(symbols, None) or spelled_in_full(failure.source)
 
+    def expected(self, compile_: Compile, failure: GuardFailure) -> str | None:
+        """The value that the entry which failed was compiled for, from torch or from that entry's guards."""
+        if failure.kind == "global state" and failure.expected is None:
+            return self._settings(compile_, failure)[0]
+        return compiled_for(failure)
+
+    def _settings(self, compile_: Compile, failure: GuardFailure) -> tuple[str | None, str | None]:
+        """The settings of torch that differed, before and now; both None where they would read alike."""
+        sets = (self.records.checks.get(each, ()) for each in (failure.entry, compile_.compile_id))
+        codes = (next((c.code for c in checks if c.code.startswith(GLOBAL_STATE_CHECK)), "") for checks in sets)
+        before, now = (changed_settings(failure.check, global_state(code)) for code in codes)
+        return (before, now) if before != now else (None, None)
+
     def actual(self, compile_: Compile, failure: GuardFailure) -> str | None:
         """The value that the guard rejected, from torch or from the guards of the entry compiled for it."""
+        if failure.kind == "global state" and failure.actual is None:
+            return self._settings(compile_, failure)[1]
         if failure.actual is not None or failure.kind not in ("value", "length", "type"):
             return failure.actual
         for symbol in self.records.symbols.get(compile_.compile_id, ()):

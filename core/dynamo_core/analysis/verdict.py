@@ -265,10 +265,12 @@ def command_words(run: Run) -> str:
     return shlex.join([name if name.startswith("python") else first, *rest]) if first else ""
 
 
-def ending(run: Run) -> str:
+def ending(run: Run, *, is_running: bool) -> str:
     """How the program ended, as the launcher saw it."""
     if not run.has_launcher:
         return "ran without `dynamo run`: its exit code is not recorded"
+    if run.ended_ns is None and is_running:
+        return "is still running: this recording has what it did so far"
     if run.ended_ns is None:
         return "has not ended, or dynamo was killed: this recording is partial"
     after = "" if run.started_ns is None else f" after {seconds((run.ended_ns - run.started_ns) / 1e9)}"

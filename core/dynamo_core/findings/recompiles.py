@@ -18,6 +18,7 @@ from ..analysis.words import frame_name, number, place, process_title, seconds, 
 from ..model import Compile, Frame, Process, resumed_function
 from ..remedies.recompile_rules import recompile_advice
 from ..remedies.rules import Advice, edit
+from ..shared.failed_guard import without_stack_names
 from .breaks import is_expected, of_break, of_frame, to_be_cured
 from .build import by_identity, of_identities, ranked, remedies
 from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
@@ -90,7 +91,7 @@ def _draft(
 
 def _key(cause: RecompileCause) -> tuple[str, ...]:
     if cause.kind not in _IN_TORCHS_WORDS:
-        return cause.key
+        return tuple(map(without_stack_names, cause.key))
     return (cause.kind, *(without_numbers(part.partition("\n")[0]) for part in cause.key[1:]))
 
 

@@ -388,7 +388,8 @@ class Recording:
     For a job of many ranks, `left_out` says which processes were not read. `not_arrived` names files that
     were not uploaded, or not completely. `called` are the collectives that each rank called last, where dumps
     of torch's flight recorder lie beside the streams. `whole` is the complete recording, where this one is a
-    selection of its processes. `url` is where `path` was copied from.
+    selection of its processes. `url` is where `path` was copied from. `is_running` says that a launcher
+    records to it now.
     """
 
     path: Path
@@ -401,6 +402,7 @@ class Recording:
     called: dict[int, tuple[CalledCollective, ...]] = field(default_factory=dict)
     whole: "Recording | None" = None
     url: str | None = None
+    is_running: bool = False
 
     @property
     def ended_well(self) -> bool:

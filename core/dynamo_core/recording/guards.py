@@ -216,6 +216,7 @@ def plain_source(source: str) -> str:
 _MOST_REASONS = 10_000  # for one recompile: torch has one for each cache entry, of which it allows few
 _MOST_DEFERRED = 64 << 20  # bytes of guards, read later if their frame is recompiled
 _OF_SIZES = ".size()["
+GLOBAL_STATE_CHECK = "___check_global_state()"
 
 
 def guards_of_function(name: str) -> str:
@@ -275,6 +276,7 @@ class GuardBuilder:
             plain = plain_source(source)
             # Where a container's length failed, only the checks of its items have the user's line.
             concerns = _OF_SIZES in check or plain in sources or plain.rpartition("[")[0] in sources
+            concerns = concerns or check.startswith(GLOBAL_STATE_CHECK)
             return concerns or (with_parameters and check.startswith(f"check_tensor({source}, Parameter,"))
 
         checks, _ = parse_guard_tree(text, concerns_failures)

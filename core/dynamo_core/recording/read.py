@@ -28,7 +28,7 @@ from ..shared.validation import check_of, matches
 from .build import ProcessBuilder
 from .bundle_file import is_bundle, unpacked
 from .calls import CALL_SAMPLES, assign_calls, last_stack, parse_calls
-from .files import DEFAULT_FOLDER, LARGEST_PROCESSES_FILE, read_run_file
+from .files import DEFAULT_FOLDER, LARGEST_PROCESSES_FILE, is_in_use, read_run_file
 from .plain_files import is_plain_file, open_plain, other_kind, read_plain, size_of
 from .ranks import FLIGHT_RECORDER, flight_recorder_dumps
 from .remote import not_arrived, url_of
@@ -160,6 +160,7 @@ class Follower:
             left_out=tuple(unread),
             called=called,
             url=url_of(self._path),
+            is_running=folder.is_dir() and is_in_use(folder),
         )
 
     def _refuse_what_is_no_recording(self, followers: list["_StreamFollower"], has_run: bool) -> None:

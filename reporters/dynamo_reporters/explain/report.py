@@ -36,7 +36,7 @@ def render_end_of_run(case: Case, is_newest: bool) -> list[str]:
     target = "" if is_newest else " " + shlex.quote(path_below(str(recording.path)))
     lines = [line for section in SECTIONS for line in _lines(section, case, target)]
     if recording.run is not None:
-        lines.append(f"The program {ending(recording.run)}.")
+        lines.append(f"The program {ending(recording.run, is_running=recording.is_running)}.")
         if recording.run.exit_code != 0 and _failed_in_what_was_captured(recording):
             lines.append("It was compiled by dynamo; `dynamo run --capture none` runs it as it is.")
     if has_bug_of_compiler(case):

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
 from dynamo_core.analysis.recompile_sentences import cause_sentence
 from dynamo_core.analysis.recompiles import frames_recompiled
@@ -98,3 +99,27 @@ def test_a_version_that_excludes_the_size_before_is_no_version_for_both() -> Non
     assert "drop_last" not in advice(within)
     of_the_program = bounded(reason.format(32), 32, RANGE, LINE.place)
     assert advice(of_the_program).startswith("decide by the size of `x` at dimension 0 outside")
+
+
+@pytest.mark.parametrize(
+    ("states", "names", "shown"),
+    [
+        (('{"grad_mode":true}', '{"grad_mode":false}'), "grad_mode ", ("grad mode on", "grad mode off")),
+        (
+            ('{"autocast_state":{"enabled":[false]}}', '{"autocast_state":{"enabled":[true]}}'),
+            "autocast(cpu)_enabled ",
+            ("autocast off", "autocast on"),
+        ),
+        # What reads alike tells nothing, nor does a state that lacks the setting.
+        (('{"num_threads":2}', '{"num_threads":2}'), "num_threads", (None, None)),
+        (('{"num_threads":2}', '{"num_threads":4}'), "num_threads default_dtype", (None, None)),
+    ],
+)
+def test_settings_of_torch_are_read_from_the_guards_of_both_versions(
+    states: tuple[str, str], names: str, shown: tuple[str | None, str | None]
+) -> None:
+    entries = [entry(n, "GLOBAL_STATE", f"___check_global_state() against {each}") for n, each in enumerate(states)]
+    found = cause(f"0/0: GLOBAL_STATE changed: {names}", *entries)
+    ((compile_, failure),) = found.met
+    assert failure is not None
+    assert (found.frame.expected(compile_, failure), found.frame.actual(compile_, failure)) == shown

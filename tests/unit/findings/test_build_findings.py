@@ -76,6 +76,12 @@ def test_the_tests_in_which_it_was_met_are_named_in_its_line() -> None:
     assert all(" in test" not in line for line in action_lines(outside, 2))
 
 
+def test_a_value_of_a_break_has_no_name_of_torchs_in_what_a_lock_file_keeps() -> None:
+    known = of_one_process(compiles=[recompile(1)], recompile_reasons=[reasons(1, source="___stack0")])
+    (found,) = find(known)
+    assert found.key == ("size", "value_at_break_0", "0")
+
+
 def test_a_frame_that_fell_back_for_a_break_is_one_finding_with_it() -> None:
     met = a_break()
     frame = replace(fallback(), compile_id=met.compile_id)
