@@ -184,52 +184,63 @@ def _look_through_cache() -> None:
     store_of(look_through(Path("torchinductor")), 30.0, time.time())
 
 
-def readers(folder: Path) -> dict[str, Reader]:
-    """Every reader, by name."""
-    calls = [file.read_bytes() for name in NAMES for file in stored(name).glob("dynamo_calls_*.bin")]
-    stacks = b'Thread 0x00007f (most recent call first):\n  File "/x/y.py", line 3 in f\n'
-    trials = json.dumps({"mark": None, "trials": {"k": {"cured": []}}})
-    state = json.dumps(["0" * 64, {"ending": "exception", "type": "E", "message": "m", "seconds": 1.0}])
-    override = b"0/0-3:backend=aot_eager,mode=default,options.max_autotune=true"
-    fixes = json.dumps({"mark": None, "program": None, "fixes": [], "patches": []})
-    file = "input"
-    return {
-        "lock": _lock(),
-        "recording": _recording(),
-        "suite": Reader("suite.toml", [_SUITE], lambda: read_suite(Path("suite.toml"))),
-        "results": Reader("results.json", [_results()], lambda: read_results(Path("results.json"))),
-        "bounds": Reader("pyproject.toml", [_PROJECT], lambda: bounds_of_project(Path.cwd())),
-        "project": Reader("pyproject.toml", [_PROJECT], _command("ls", ".")),
-        "winners": Reader("winners.json", [_winners()], lambda: winners.read(Path("winners.json"))),
-        "skill": Reader(
-            "AGENTS.md",
-            [str(with_block("# Notes\n", "say")).encode()],
-            _command("skill", "--install", "agents"),
-        ),
-        "bundle": Reader("bundle.zip", [_bundle(folder)], _read_bundle),
-        "dumps": Reader("nccl_trace_rank_0", [_dump()], _read_dumps),
-        "calls": Reader(file, calls, lambda: parse_calls(Path(file).read_bytes())),
-        "stacks": Reader(
-            file, [stacks], lambda: parse_stacks(Path(file).read_text(encoding="utf-8", errors="replace"))
-        ),
-        "repro": Reader("trials.jsonl", [state.encode()], lambda: _read_state(Path("trials.jsonl"))),
-        "trials": Reader(".dynamo/fix-trials/trials.json", [trials.encode()], _read_trials),
-        "proven": Reader(".dynamo/last-fix/fixes.json", [fixes.encode()], read_proven),
-        "override": Reader(
-            file,
-            [override],
-            lambda: parse_override(Path(file).read_text(encoding="utf-8", errors="replace")),
-            ValueError,
-        ),
-        "cache": Reader("torchinductor/fxgraph/ab/fabc/entry", [b"\x80\x05."], _look_through_cache),
-    }
-
-
 def _winners() -> bytes:
     measured = winners.Measurement("eager", winners.AGREES, None, 0.5, (winners.Round(0.1, None),))
     conditions = winners.Conditions("cpu, 1 thread", "2.13.0", "0f", ("2-3",))
     tuned = winners.Tuned("k", conditions, "eager", (measured,), "today", 3, "f (f.py:1)", ("f32[2]",))
     return winners._text([tuned]).encode()
+
+
+def _input(valid: bytes | list[bytes], read: Callable[[bytes], object], *raises: type[Exception]) -> Reader:
+    """A reader of the bytes, or of the text, of one file."""
+    valid = valid if isinstance(valid, list) else [valid]
+    return Reader("input", valid, lambda: read(Path("input").read_bytes()), *raises)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", errors="replace")
+
+
+def _calls() -> list[bytes]:
+    return [file.read_bytes() for name in NAMES for file in stored(name).glob("dynamo_calls_*.bin")]
+
+
+_STACKS = b'Thread 0x00007f (most recent call first):\n  File "/x/y.py", line 3 in f\n'
+_STATE = ["0" * 64, {"ending": "exception", "type": "E", "message": "m", "seconds": 1.0}]
+_TRIALS = {"mark": None, "trials": {"k": {"cured": []}}}
+_PROVEN: dict[str, object] = {"mark": None, "program": None, "fixes": [], "patches": []}
+_OVERRIDE = b"0/0-3:backend=aot_eager,mode=default,options.max_autotune=true"
+
+# Every reader by name, made in a folder that is its own.
+READERS: dict[str, Callable[[Path], Reader]] = {
+    "lock": lambda folder: _lock(),
+    "recording": lambda folder: _recording(),
+    "suite": lambda folder: Reader("suite.toml", [_SUITE], lambda: read_suite(Path("suite.toml"))),
+    "results": lambda folder: Reader("results.json", [_results()], lambda: read_results(Path("results.json"))),
+    "bounds": lambda folder: Reader("pyproject.toml", [_PROJECT], lambda: bounds_of_project(Path.cwd())),
+    "project": lambda folder: Reader("pyproject.toml", [_PROJECT], _command("ls", ".")),
+    "winners": lambda folder: Reader("winners.json", [_winners()], lambda: winners.read(Path("winners.json"))),
+    "skill": lambda folder: Reader(
+        "AGENTS.md", [str(with_block("# Notes\n", "say")).encode()], _command("skill", "--install", "agents")
+    ),
+    "bundle": lambda folder: Reader("bundle.zip", [_bundle(folder)], _read_bundle),
+    "dumps": lambda folder: Reader("nccl_trace_rank_0", [_dump()], _read_dumps),
+    "calls": lambda folder: _input(_calls(), parse_calls),
+    "stacks": lambda folder: _input(_STACKS, lambda data: parse_stacks(_text(data))),
+    "repro": lambda folder: Reader(
+        "trials.jsonl", [json.dumps(_STATE).encode()], lambda: _read_state(Path("trials.jsonl"))
+    ),
+    "trials": lambda folder: Reader(
+        ".dynamo/fix-trials/trials.json", [json.dumps(_TRIALS).encode()], _read_trials
+    ),
+    "proven": lambda folder: Reader(
+        ".dynamo/last-fix/fixes.json", [json.dumps(_PROVEN).encode()], read_proven
+    ),
+    "override": lambda folder: _input(_OVERRIDE, lambda data: parse_override(_text(data)), ValueError),
+    "cache": lambda folder: Reader(
+        "torchinductor/fxgraph/ab/fabc/entry", [b"\x80\x05."], _look_through_cache
+    ),
+}
 
 
 def try_input(reader: Reader, seed: int) -> str | None:
@@ -255,15 +266,16 @@ def main() -> int:
     options = parser.parse_args()
     failures = 0
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
-        known = readers(Path(folder))
-        for name in options.readers or known:
-            own = Path(folder, name)
+        for name in options.readers or READERS:
+            own, made = Path(folder, name), Path(folder, "made", name)
             own.mkdir()
+            made.mkdir(parents=True)
+            reader = READERS[name](made)
             os.chdir(own)
             began = time.perf_counter()
             failed: dict[str, tuple[int, str]] = {}
             for seed in range(options.seed, options.seed + options.inputs):
-                error = try_input(known[name], seed)
+                error = try_input(reader, seed)
                 if error is not None:
                     failed.setdefault(error.splitlines()[-1], (seed, error))
             for seed, error in failed.values():

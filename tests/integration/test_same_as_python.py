@@ -26,7 +26,7 @@ from running import (
     send_to_group,
     situations_of,
 )
-from support.cases import ALL_CASES, one_in
+from support.cases import ALL_CASES, nightly, one_in
 
 BASE_PYTHON = str(Path(sys._base_executable).resolve())  # without torch, but with usercustomize
 TORCH = {"PROGRAM_IMPORTS_TORCH": "1"}
@@ -234,7 +234,7 @@ ALONE = [
     *one_in(12, [situation for situation in WITH_OR_WITHOUT if situation.environment]),
     *one_in(4, forms()),
     *one_in(4, inherited()),
-    *one_in(6, torch_programs()),
+    *one_in(9, torch_programs()),
 ]
 
 
@@ -326,6 +326,7 @@ print(torch.compile(lambda x: x + 2, backend="eager")(torch.ones(1)))
 """
 
 
+@nightly
 def test_working_directory_removed_by_a_program_with_torch(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     script = tmp_path / "script.py"
@@ -441,6 +442,7 @@ def test_customization(name: str, module: str, tmp_path: Path) -> None:
     assert_same_as_python(situation, tmp_path / "recording")
 
 
+@nightly
 def test_customization_that_imports_torch(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(f"{NOT_IN_DYNAMO_ITSELF}import torch; print(torch.ones(1))")
     situation = Situation(

@@ -211,7 +211,7 @@ def test_wrong_values_raise_nothing_and_leave_no_control_characters(data: bytes)
     assert_sane(data)
 
 
-@settings(thorough, max_examples=30, derandomize=True)  # each is drawn by all reports
+@settings(thorough, max_examples=12, derandomize=True)  # each is drawn by all reports
 @given(with_wrong_values())
 def test_wrong_values_do_not_reach_the_reports(data: bytes) -> None:
     process = build(data, WANTED)
@@ -225,7 +225,7 @@ def test_wrong_values_do_not_reach_the_reports(data: bytes) -> None:
         validate(content)
 
 
-@settings(thorough, max_examples=60, derandomize=True)
+@settings(thorough, max_examples=20, derandomize=True)
 @given(with_wrong_values())
 def test_wrong_values_do_not_reach_the_comparison_of_two_runs(data: bytes) -> None:
     damaged, whole = (build(each, WANTED) for each in (data, b"".join(TRACE)))

@@ -256,6 +256,7 @@ class GuardBuilder:
                 if failure.entry is not None:
                     sources = failed.setdefault(failure.entry.of_frame, set())
                     sources |= {failure.source} if failure.source is not None else set()
+                    sources |= {GLOBAL_STATE_CHECK} if failure.kind == "global state" else set()
                     fixed |= {failure.entry.of_frame} if is_on_parameter(failure) else set()
         for compile_id, record in self._deferred if failed else ():
             frame = compile_id.of_frame
@@ -276,7 +277,8 @@ class GuardBuilder:
             plain = plain_source(source)
             # Where a container's length failed, only the checks of its items have the user's line.
             concerns = _OF_SIZES in check or plain in sources or plain.rpartition("[")[0] in sources
-            concerns = concerns or check.startswith(GLOBAL_STATE_CHECK)
+            if check.startswith(GLOBAL_STATE_CHECK):
+                return GLOBAL_STATE_CHECK in sources
             return concerns or (with_parameters and check.startswith(f"check_tensor({source}, Parameter,"))
 
         checks, _ = parse_guard_tree(text, concerns_failures)

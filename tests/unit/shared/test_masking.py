@@ -150,10 +150,10 @@ def test_variables_are_recorded_by_exact_name_and_masked() -> None:
 )
 def test_masking_takes_linear_time(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(masking, "_LONGEST_ARGUMENT", 10**9)
-    for text in (piece * (1_000_000 // len(piece)), "http://" + piece * (1_000_000 // len(piece))):
+    for text in (piece * (300_000 // len(piece)), "http://" + piece * (300_000 // len(piece))):
         begun = time.process_time()
         masked(text)
-        assert time.process_time() - begun < 3
+        assert time.process_time() - begun < 1
 
 
 def test_torchs_program_for_a_graph_sets_no_variable_of_anybody_else(monkeypatch: pytest.MonkeyPatch) -> None:
