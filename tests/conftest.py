@@ -1,10 +1,13 @@
-"""How long each layer of the tests took, and the costliest files, said at the end of a run."""
+"""What holds for all tests: how Inductor compiles, and at the end of a run, how long each layer took."""
 
+import os
 from collections import Counter
 
 import pytest
 
 _FILES_SHOWN = 12
+# Else each program starts a pool of processes that import torch, and tries the processor for each new cache.
+os.environ |= {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCHINDUCTOR_VEC_ISA_OK": "1"}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
