@@ -216,10 +216,14 @@ READERS: dict[str, Callable[[Path], Reader]] = {
     "lock": lambda folder: _lock(),
     "recording": lambda folder: _recording(),
     "suite": lambda folder: Reader("suite.toml", [_SUITE], lambda: read_suite(Path("suite.toml"))),
-    "results": lambda folder: Reader("results.json", [_results()], lambda: read_results(Path("results.json"))),
+    "results": lambda folder: Reader(
+        "results.json", [_results()], lambda: read_results(Path("results.json"))
+    ),
     "bounds": lambda folder: Reader("pyproject.toml", [_PROJECT], lambda: bounds_of_project(Path.cwd())),
     "project": lambda folder: Reader("pyproject.toml", [_PROJECT], _command("ls", ".")),
-    "winners": lambda folder: Reader("winners.json", [_winners()], lambda: winners.read(Path("winners.json"))),
+    "winners": lambda folder: Reader(
+        "winners.json", [_winners()], lambda: winners.read(Path("winners.json"))
+    ),
     "skill": lambda folder: Reader(
         "AGENTS.md", [str(with_block("# Notes\n", "say")).encode()], _command("skill", "--install", "agents")
     ),

@@ -11,8 +11,8 @@ remedy is then followed to the letter: where it has a change that needs no edit,
 program as it is after the advice stands in `NAME.cured.py`. The finding must be gone then, and what the
 program prints the same.
 
-The packages in broken_programs/site-packages are what others wrote. A sixth of the kinds of findings and advice is
-run, a program each; `ALL_CASES=1` runs all.
+The packages in broken_programs/site-packages are what others wrote. A sixth of the kinds of findings and
+advice is run, a program each; `ALL_CASES=1` runs all.
 """
 
 import ast

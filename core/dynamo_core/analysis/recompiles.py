@@ -269,7 +269,9 @@ class FrameRecompiles:
     def _settings(self, compile_: Compile, failure: GuardFailure) -> tuple[str | None, str | None]:
         """The settings of torch that differed, before and now; both None where they would read alike."""
         sets = (self.records.checks.get(each, ()) for each in (failure.entry, compile_.compile_id))
-        codes = (next((c.code for c in checks if c.code.startswith(GLOBAL_STATE_CHECK)), "") for checks in sets)
+        codes = (
+            next((c.code for c in checks if c.code.startswith(GLOBAL_STATE_CHECK)), "") for checks in sets
+        )
         before, now = (changed_settings(failure.check, global_state(code)) for code in codes)
         return (before, now) if before != now else (None, None)
 

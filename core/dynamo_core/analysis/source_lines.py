@@ -64,9 +64,37 @@ def is_made_of_conditions(line: str) -> bool:
 
 
 def begins_with_a_guard(line: str) -> bool:
-    """Whether that condition is `x is not None and …`, where only what is behind it may use `x`."""
+    """Whether that condition begins with what Python knows: `x is not None and …`, `self.flag and …`."""
     test = _condition(line)
-    return isinstance(test, ast.BoolOp) and _asks_for_a_kind(test.values[0])
+    if not isinstance(test, ast.BoolOp):
+        return False
+    return _asks_for_a_kind(test.values[0]) or (
+        _is_a_name(test.values[0]) and not any(map(_is_a_name, test.values[1:]))
+    )
+
+
+def _is_a_name(test: ast.expr) -> bool:
+    """Whether it is a variable or attribute, or its negation: a flag, where a call stands beside it."""
+    asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+    return isinstance(asked, ast.Name | ast.Attribute)
+
+
+def condition_on_tensors(condition: str) -> str:
+    """The condition with what tensors have for `and`, `or` and `not`, and without `.item()`."""
+    test = _condition(f"if {condition}:")
+    if test is None or not any(isinstance(node, ast.BoolOp) for node in ast.walk(test)):
+        return condition.replace(".item()", "")
+    return _on_tensors(test).replace(".item()", "")
+
+
+def _on_tensors(test: ast.expr) -> str:
+    match test:
+        case ast.BoolOp(op=operator, values=values):
+            between = " & " if isinstance(operator, ast.And) else " | "
+            return between.join(f"({_on_tensors(value)})" for value in values)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return f"torch.logical_not({_on_tensors(operand)})"
+    return _text(test) or ""
 
 
 def _asks_for_a_kind(test: ast.expr) -> bool:

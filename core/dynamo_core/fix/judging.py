@@ -84,6 +84,9 @@ def judge(
         return Judgement("does not cure", f"it is met {left} times, as before", left)
     if crash_is_gone(baseline, tried):
         return Judgement("helps" if left else "cures", _crash_words(baseline), left)
+    limits = compared.new_limits()
+    if limits:
+        return Judgement("brings other findings", limits[0].title, left)
     new = compared.new_findings(finding)
     moved = [each for each in new if is_edit and _is_for_the_same_reason(each, finding)]
     if moved:
@@ -108,7 +111,8 @@ def judge(
     if must_gain and not gains:
         return Judgement("does not cure", "it leaves as many graphs, and no step is faster", left)
     if left or new:
-        return Judgement("helps", f"{total_was} → {total} in all", left)
+        come = f"; new is: {new[0].title}" if new else ""
+        return Judgement("helps", f"{total_was} → {total} in all{come}", left)
     return Judgement("cures", "", 0)
 
 
@@ -123,11 +127,15 @@ def judge_together(
     harm = _harm(baseline, tried)
     if harm is not None:
         return Judgement(*harm, after)
-    again = ComparedFindings(baseline, tried.findings).met_again(cured)
+    compared = ComparedFindings(baseline, tried.findings)
+    is_gone = crash_is_gone(baseline, tried)
+    limits = [] if is_gone else compared.new_limits()
+    again = compared.met_again(cured) or next(iter(limits), None)
     if again is not None:
         return Judgement("brings other findings", again.title, after)
-    is_gone = crash_is_gone(baseline, tried)
-    is_better = after < before or is_gone or _lasting(tried.findings) < _lasting(baseline[0].findings)
+    # What each cures by itself is gone here as well: lines behind it may be traced now, and have their own.
+    is_better = after < before or is_gone or bool(cured)
+    is_better = is_better or _lasting(tried.findings) < _lasting(baseline[0].findings)
     verdict: Verdict = "cures" if after == 0 else "helps" if is_better else "does not cure"
     return Judgement(verdict, _crash_words(baseline) if is_gone else "", after)
 
@@ -205,6 +213,18 @@ class ComparedFindings:
             return was is None or (is_elsewhere and _known(was).calculated != _known(each).calculated)
 
         return [each for each in self._after.values() if each.kind in OF_THE_COMPILER and is_new(each)]
+
+    def new_limits(self) -> list[Finding]:
+        """The functions whose calls run eager since torch's limit was hit, as in no run without a remedy.
+
+        A break that is cured may make a whole function of what was a small one that is compiled in each call.
+        """
+
+        def is_new(each: Finding) -> bool:
+            was = self._were.get(each.identity)
+            return was is None or was.kind != each.kind or _function(was) != _function(each)
+
+        return [each for each in self._after.values() if each.kind == "recompile limit" and is_new(each)]
 
     def met_again(self, cured: Sequence[Finding]) -> Finding | None:
         """A finding of the run that was cured, or a new one of a cured one's kind in its function."""

@@ -440,11 +440,11 @@ class _Search:
             comparable_step(steps, self._first_steps),
             *_captured(recording),
         )
-        stdout, stderr = (
-            read_output(file).replace(folder, self._plan.request.program.import_path()[0])
-            for file in (unattended.stdout, unattended.stderr)
-        )
-        findings = case.findings_by_action
+        original = self._plan.request.program.import_path()[0]
+        printed = (unattended.stdout, unattended.stderr)
+        stdout, stderr = (read_output(file).replace(folder, original) for file in printed)
+        found = case.findings_by_action
+        findings = [replace(each, title=each.title.replace(f"{folder}/", "")) for each in found]
         return ObservedRun(result, stdout, findings, program_stderr(stderr), unseen_kinds(recording))
 
     def _check_budget(self) -> None:

@@ -84,7 +84,8 @@ def _is_made_of_conditions(break_context: BreakContext) -> bool:
 
 
 def _begins_with_a_guard(break_context: BreakContext) -> bool:
-    return begins_with_a_guard(break_context.line)
+    line = break_context.line
+    return line.lstrip().startswith(("if", "elif")) and begins_with_a_guard(line)
 
 
 def _has_computed_message(break_context: BreakContext) -> bool:
@@ -115,6 +116,27 @@ def _selects_by_a_mask(break_context: BreakContext) -> bool:
     first, *behind = break_context.following or ("",)
     masks = targets_of(first) if _COMPARES.search(first) else ()
     return any(f"[{mask}]" in line for mask in masks for line in behind)
+
+
+def behind_a_guard(
+    reason: re.Pattern[str], leaving_out: str = "", *, cures: str, not_for: tuple[str, ...] = ()
+) -> Rule[BreakContext]:
+    """What to do with a condition that begins with what Python knows, as `x is not None and …`."""
+    return Rule(
+        reason,
+        "which way `{branch}` goes depends on what a tensor holds, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "ask what needs no tensor's value in an `if` of its own, as the rest of `{condition}` may "
+                f"only be asked behind it; for the rest{leaving_out} calculate both and choose, "
+                "`torch.where(condition, then, else)`, for each value that the branches change{careful}.",
+                cures=(cures,),
+                change=TO_WHERE,
+                not_for=not_for,
+            ),
+        ),
+        when=_begins_with_a_guard,
+    )
 
 
 def compile_the_body(cures: str) -> RemedyTemplate[BreakContext]:
@@ -356,20 +378,10 @@ _BRANCHES: BreakRules = (
         ),
         when=_appends,
     ),
-    Rule(
+    behind_a_guard(
         _BRANCH,
-        "which way `{branch}` goes depends on what a tensor holds, " + NOT_KNOWN,
-        (
-            RemedyTemplate(
-                "ask what needs no tensor's value in an `if` of its own, as the rest of `{condition}` "
-                "may only be asked behind it; for the rest calculate both and choose, "
-                "`torch.where(condition, then, else)`, for each value that the branches change{careful}.",
-                cures=("mask_that_may_be_none",),
-                change=TO_WHERE,
-                not_for=("error_raised_on_a_value", "loop_that_is_left", "and_of_two_values"),
-            ),
-        ),
-        when=_begins_with_a_guard,
+        cures="mask_that_may_be_none",
+        not_for=("error_raised_on_a_value", "loop_that_is_left", "and_of_two_values"),
     ),
     Rule(
         _BRANCH,

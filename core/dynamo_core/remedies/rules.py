@@ -9,6 +9,7 @@ from typing import Generic, Protocol, TypeVar
 from ..analysis.source_lines import (
     call_on,
     condition_of,
+    condition_on_tensors,
     is_library,
     is_of_torch_or_python,
     looped_over,
@@ -263,7 +264,7 @@ class BreakContext:
         if is_in:
             return f"({is_in[2]} == {is_in[1]}).any()"
         negated = _NEGATED.fullmatch(condition)
-        return f"torch.logical_not({negated[1]})" if negated else condition.replace(".item()", "")
+        return f"torch.logical_not({negated[1]})" if negated else condition_on_tensors(condition)
 
     @property
     def block(self) -> list[str]:

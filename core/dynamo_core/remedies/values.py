@@ -8,7 +8,14 @@ outputs that depend on data); read with 2.13, their names with 2.8 to 2.15
 import re
 
 from ..analysis.source_lines import targets_of
-from .branches import NOT_KNOWN, TO_WHERE, WHILE, compile_the_body, selected_by_a_mask
+from .branches import (
+    NOT_KNOWN,
+    TO_WHERE,
+    WHILE,
+    behind_a_guard,
+    compile_the_body,
+    selected_by_a_mask,
+)
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
@@ -143,6 +150,7 @@ _VALUES: BreakRules = (
         ),
         line=_REPORTS_A_VALUE,
     ),
+    behind_a_guard(_VALUE, " (without `.item()`)", cures="item_behind_a_flag"),
     Rule(
         _VALUE,
         "which way `{branch}` goes depends on what a tensor holds, " + NOT_KNOWN,

@@ -109,7 +109,8 @@ def _about(case: Case) -> Iterator[Block]:
     recording = case.recording
     if recording.run is not None:
         where = path_below(recording.address)
-        yield Paragraph(f"{command_words(recording.run)} {ending(recording.run, is_running=recording.is_running)}. Recorded in {where}.")
+        ended = ending(recording.run, is_running=recording.is_running)
+        yield Paragraph(f"{command_words(recording.run)} {ended}. Recorded in {where}.")
     if recording.processes:
         text, about = origin_sentence(recording), versions(recording)
         yield Paragraph(f"{text} {about}." if about else text)

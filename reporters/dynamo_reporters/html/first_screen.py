@@ -106,7 +106,12 @@ def first_screen(case: Case, links: Links, drawing: Element | None) -> list[Elem
 
 def _about(recording: Recording) -> Iterator[Element]:
     if recording.run is not None:
-        yield h("p", h("code", command_words(recording.run)), f" {ending(recording.run, is_running=recording.is_running)}.", class_="about")
+        yield h(
+            "p",
+            h("code", command_words(recording.run)),
+            f" {ending(recording.run, is_running=recording.is_running)}.",
+            class_="about",
+        )
     if not recording.processes:
         return
     yield h("p", " ".join(filter(None, [origin_sentence(recording), versions(recording)])), class_="dim")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
 from dynamo_core.analysis.recompile_sentences import cause_sentence
 from dynamo_core.analysis.recompiles import frames_recompiled
@@ -118,7 +119,9 @@ def test_a_version_that_excludes_the_size_before_is_no_version_for_both() -> Non
 def test_settings_of_torch_are_read_from_the_guards_of_both_versions(
     states: tuple[str, str], names: str, shown: tuple[str | None, str | None]
 ) -> None:
-    entries = [entry(n, "GLOBAL_STATE", f"___check_global_state() against {each}") for n, each in enumerate(states)]
+    entries = [
+        entry(n, "GLOBAL_STATE", f"___check_global_state() against {each}") for n, each in enumerate(states)
+    ]
     found = cause(f"0/0: GLOBAL_STATE changed: {names}", *entries)
     ((compile_, failure),) = found.met
     assert failure is not None

@@ -80,6 +80,25 @@ def test_another_finding_in_its_place_is_no_cure() -> None:
     assert verdict(run(RECOMPILE, fewer)) == "helps"
 
 
+def test_a_limit_that_a_larger_function_hits_is_no_cure_whatever_else_went() -> None:
+    """The break that cut a small function off is gone, and now the large one is compiled in each call."""
+    small = replace(
+        BREAK, kind="recompile limit", identity="limit-1", function="note", source="kept.append(x)"
+    )
+    large = replace(small, identity="limit-2", function="forward")
+    before = [run(BREAK, small), run(BREAK, small)]
+    assert judge(BREAK, before, run(large), is_edit=False).verdict == "brings other findings"
+    assert judge_together(before, run(large), ()).verdict == "brings other findings"
+    resumed = replace(small, identity="limit-3", function="torch_dynamo_resume_in_note_at_3")
+    assert judge(BREAK, before, run(resumed), is_edit=False).verdict == "cures"
+
+
+def test_together_is_a_gain_what_each_cures_alone_though_lines_behind_it_have_findings() -> None:
+    more = replace(RECOMPILE, evidence=Evidence(times=9))
+    assert judge_together(BASELINE, run(more), [BREAK]).verdict == "helps"
+    assert judge_together(BASELINE, run(more), ()).verdict == "does not cure"
+
+
 def test_a_break_that_moves_to_a_later_line_is_no_cure_though_other_findings_went() -> None:
     later = replace(BREAK, identity="graph-break-2", source="them[n](x)", key=("another cause",))
     judged = judge(BREAK, [run(BREAK, RECOMPILE), run(BREAK, RECOMPILE)], run(later), is_edit=False)

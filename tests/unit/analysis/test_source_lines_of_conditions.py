@@ -1,0 +1,33 @@
+"""Conditions of a branch as what tensors can compute, and those that begin with what Python knows."""
+
+import pytest
+
+from dynamo_core.analysis.source_lines import begins_with_a_guard, condition_on_tensors
+
+
+@pytest.mark.parametrize(
+    ("condition", "on_tensors"),
+    [
+        ("x.sum().item() > 0", "x.sum() > 0"),
+        ("x.min() < low and y.max() > high", "(x.min() < low) & (y.max() > high)"),
+        ("a.any() or not b.all()", "(a.any()) | (torch.logical_not(b.all()))"),
+        ("if and", "if and"),  # no condition at all
+    ],
+)
+def test_what_tensors_have_stands_for_and_or_and_not(condition: str, on_tensors: str) -> None:
+    assert condition_on_tensors(condition) == on_tensors
+
+
+@pytest.mark.parametrize(
+    ("line", "begins"),
+    [
+        ("if mask is not None and mask.any():", True),
+        ("if self.noisy and x.std().item() > 0.1:", True),
+        ("if not self.training and x.any():", True),
+        ("if x.any() and self.noisy:", False),  # what stands behind the value is asked too late
+        ("if low and high:", False),  # either may be the tensor
+        ("if x.min() < low and x.max() > high:", False),
+    ],
+)
+def test_what_python_knows_stands_first(line: str, begins: bool) -> None:
+    assert begins_with_a_guard(line) is begins
