@@ -207,7 +207,7 @@ def _calls() -> list[bytes]:
 
 _STACKS = b'Thread 0x00007f (most recent call first):\n  File "/x/y.py", line 3 in f\n'
 _STATE = ["0" * 64, {"ending": "exception", "type": "E", "message": "m", "seconds": 1.0}]
-_TRIALS = {"mark": None, "trials": {"k": {"cured": []}}}
+_TRIALS: dict[str, object] = {"mark": None, "trials": {"k": {"cured": []}}}
 _PROVEN: dict[str, object] = {"mark": None, "program": None, "fixes": [], "patches": []}
 _OVERRIDE = b"0/0-3:backend=aot_eager,mode=default,options.max_autotune=true"
 
