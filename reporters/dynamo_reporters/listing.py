@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dynamo_core import __version__
-from dynamo_core.analysis.verdict import ending
+from dynamo_core.analysis.verdict import ending_words
 from dynamo_core.analysis.words import memory, number
 from dynamo_core.case import Case
 from dynamo_core.model import Recording
@@ -45,7 +45,7 @@ def _row(each: Listed, now_ns: int) -> list[str]:
     size = "" if each.size is None else memory(each.size)
     if each.run is None:
         return [str(each.path), age, size, "", "", "", f"cannot be read: {each.problem}", ""]
-    program = "running" if each.is_running else ending(each.run, is_running=False)
+    program = "running" if each.is_running else ending_words(each.run)
     if each.is_newest:
         program = f"newest, {program}"
     return [str(each.path), age, size, *_counts(each), program, shlex.join(each.run.command or [])]

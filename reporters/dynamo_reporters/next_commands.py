@@ -27,7 +27,9 @@ class NextCommand:
 
 def has_bug_of_compiler(case: Case) -> bool:
     """Whether something was found that `dynamo repro` makes a small file of."""
-    return any(each.kind in ("wrong result", "compiler error") for each in case.findings)
+    return any(each.kind in ("wrong result", "compiler error") for each in case.findings) or any(
+        each.ended_in_a_graph and not each.capture_began for each in case.processes
+    )
 
 
 def next_commands(case: Case, report: str) -> list[NextCommand]:

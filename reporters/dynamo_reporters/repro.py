@@ -1,5 +1,6 @@
 """`dynamo repro`: the page, issue.md, and the JSON document."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import field
 
@@ -13,6 +14,7 @@ from .page.blocks import Block, Bullets, Code, Heading, Paragraph, table
 from .report import Report
 
 _LONGEST_MESSAGE = 1500  # characters of a message in an issue
+_OWN_OPERATORS = re.compile(r"\btorch\.library\.|\bcustom_op\(")
 _FORM = "https://github.com/pytorch/pytorch/issues/new/choose"
 _RIGHT = "in plain Python it runs without an error"
 
@@ -109,7 +111,12 @@ def _issue_parts(found: Repro) -> Iterator[str]:
     failure = found.failure
     yield f"# torch.compile: {_title(found)}"
     is_torchs = found.stage is not None or found.origin == "source"
-    if is_torchs:
+    if is_torchs and _OWN_OPERATORS.search(found.text):
+        yield (
+            "It defines operators: `torch.library.opcheck` says whether they do what they declare. "
+            f"If one does not, it is for that operator's author; else for {_FORM}."
+        )
+    elif is_torchs:
         yield f"For {_FORM}."
     else:
         yield f'For the author of the backend {found.backend}: with `backend="eager"` it does not fail.'

@@ -265,7 +265,21 @@ def command_words(run: Run) -> str:
     return shlex.join([name if name.startswith("python") else first, *rest]) if first else ""
 
 
-def ending(run: Run, *, is_running: bool) -> str:
+def ending(recording: Recording) -> str:
+    """How the program ended: as the launcher saw it, and by which exception where one process had one."""
+    run = recording.run
+    if run is None:
+        return "was recorded by torch alone"
+    words = ending_words(run, is_running=recording.is_running)
+    raised = {
+        f", by {process.runtime.end.raised} at {place(process.raised_at)}"
+        for process in recording.processes
+        if process.runtime.end is not None and process.runtime.end.raised and process.raised_at
+    }
+    return words + (raised.pop() if run.exit_code and len(raised) == 1 else "")
+
+
+def ending_words(run: Run, *, is_running: bool = False) -> str:
     """How the program ended, as the launcher saw it."""
     if not run.has_launcher:
         return "ran without `dynamo run`: its exit code is not recorded"

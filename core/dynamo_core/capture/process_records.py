@@ -143,8 +143,8 @@ def uncaught_exception() -> dict[str, Any]:
     own = traceback
     while traceback is not None:
         frame = traceback.tb_frame
-        is_torchs = str(frame.f_globals.get("__name__")).startswith("torch.")
-        if not is_torchs and not is_library_file(frame.f_code.co_filename):
+        is_programs = not str(frame.f_globals.get("__name__")).startswith(("torch.", "dynamo_core."))
+        if is_programs and not is_library_file(frame.f_code.co_filename):
             own = traceback
         traceback = traceback.tb_next
     code = own.tb_frame.f_code

@@ -361,6 +361,16 @@ class Process:
         return Place(end.raised_file, end.raised_line)
 
     @property
+    def raised_in_a_graph(self) -> bool:
+        """Whether a call of a compiled graph ended in an exception."""
+        return any(times.raised for graph in self.graphs for times in (graph.times, graph.backward) if times)
+
+    @property
+    def ended_in_a_graph(self) -> bool:
+        """Whether an exception ended the process, and a call of a compiled graph ended in one."""
+        return self.runtime.end is not None and bool(self.runtime.end.raised) and self.raised_in_a_graph
+
+    @property
     def is_ours(self) -> bool:
         """Whether our probes ran here; False for a plain TORCH_TRACE log."""
         return bool(vars(self.info))

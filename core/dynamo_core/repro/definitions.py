@@ -35,6 +35,9 @@ def backend_text(name: str, script: Path, import_path: Sequence[str]) -> Backend
     argument = fitting[0]
     is_text = isinstance(ast.parse(argument, mode="eval").body, ast.Constant)
     wanted = {ast.literal_eval(argument)} if is_text else _names_in(ast.parse(argument))
+    of_module = () if is_text else _of_module_imported(tree, name, wanted, import_path)
+    if of_module:
+        return BackendText(name, of_module)
     statements = tuple(_definitions(tree, wanted, import_path, _DEEPEST))
     return BackendText(argument.replace("'", '"') if is_text else argument, statements)
 
@@ -46,6 +49,28 @@ def backend_of_file(name: str, import_path: Sequence[str]) -> BackendText | None
     tree = None if text is None else _parsed(text)
     statements = [] if tree is None else [*_definitions(tree, {function}, import_path, _DEEPEST)]
     return BackendText(function, tuple(statements)) if statements else None
+
+
+def _of_module_imported(
+    tree: ast.Module, name: str, wanted: set[str], import_path: Sequence[str]
+) -> tuple[str, ...]:
+    """What defines the backend of this name in a module beside the script, of which it is an attribute."""
+    for statement in tree.body:
+        if isinstance(statement, ast.Import):
+            for each in statement.names:
+                module = (
+                    _module_beside(each.name, import_path) if (each.asname or each.name) in wanted else None
+                )
+                if module is not None and any(name in _bound_by(part) for part in module.body):
+                    return tuple(_definitions(module, {name}, import_path, _DEEPEST))
+    return ()
+
+
+def _module_beside(name: str, import_path: Sequence[str]) -> ast.Module | None:
+    """The source of a module in the folders of the script; None for others."""
+    files = [Path(folder, *name.split(".")).with_suffix(".py") for folder in import_path]
+    text = next((found for file in files if file.is_file() and (found := _read(file)) is not None), None)
+    return None if text is None else _parsed(text)
 
 
 def _backend_arguments(tree: ast.AST) -> Iterator[ast.expr]:
@@ -83,9 +108,7 @@ def _inlined(statement: ast.stmt, known: set[str], import_path: Sequence[str], d
         yield ast.unparse(statement)
         return
     imported = [each for each in statement.names if (each.asname or each.name) in known]
-    files = [Path(folder, *statement.module.split(".")).with_suffix(".py") for folder in import_path]
-    text = next((found for file in files if file.is_file() and (found := _read(file)) is not None), None)
-    tree = None if text is None else _parsed(text)
+    tree = _module_beside(statement.module, import_path)
     if tree is None:
         yield ast.unparse(ast.ImportFrom(statement.module, imported, statement.level))
         return

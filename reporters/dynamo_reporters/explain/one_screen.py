@@ -68,7 +68,7 @@ def _about(case: Case, heading: str) -> Iterator[Block]:
     recording = case.recording
     if recording.run is not None:
         # How it ended is seen in any case.
-        ended = ending(recording.run, is_running=recording.is_running)
+        ended = ending(recording)
         after = _cut(f"{ended}. Recorded in {path_below(recording.address)}.", 1)
         yield Paragraph(_cut(command_words(recording.run), 2, f" {after}"))
     if recording.processes:

@@ -7,7 +7,7 @@ from dynamo_core.analysis.ranks import Ranks
 from dynamo_core.analysis.verdict import ending, in_progress_lines
 from dynamo_core.case import Case
 from dynamo_core.findings import CONTENTS as FINDINGS
-from dynamo_core.model import Process, Recording
+from dynamo_core.model import Recording
 from dynamo_core.recording.training import AOT_PAIRS_FROM_OUR_TEXT
 from dynamo_core.shared.settings import SEMANTICS_EAGER
 from dynamo_core.shared.shown_paths import path_below
@@ -36,7 +36,7 @@ def render_end_of_run(case: Case, is_newest: bool) -> list[str]:
     target = "" if is_newest else " " + shlex.quote(path_below(str(recording.path)))
     lines = [line for section in SECTIONS for line in _lines(section, case, target)]
     if recording.run is not None:
-        lines.append(f"The program {ending(recording.run, is_running=recording.is_running)}.")
+        lines.append(f"The program {ending(recording)}.")
         if recording.run.exit_code != 0 and _failed_in_what_was_captured(recording):
             lines.append("It was compiled by dynamo; `dynamo run --capture none` runs it as it is.")
     if has_bug_of_compiler(case):
@@ -78,12 +78,8 @@ def _failed_in_what_was_captured(recording: Recording) -> bool:
         process.capture_began
         and (
             any(frame.outcome == "raised" for frame in process.frames)
-            or (_raised_in_a_graph(process) and not is_own_error)
+            or (process.raised_in_a_graph and not is_own_error)
             or any(in_progress_lines(replace(recording, processes=[process])))
         )
         for process in recording.processes
     )
-
-
-def _raised_in_a_graph(process: Process) -> bool:
-    return any(times.raised for graph in process.graphs for times in (graph.times, graph.backward) if times)

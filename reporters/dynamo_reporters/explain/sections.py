@@ -109,7 +109,7 @@ def _about(case: Case) -> Iterator[Block]:
     recording = case.recording
     if recording.run is not None:
         where = path_below(recording.address)
-        ended = ending(recording.run, is_running=recording.is_running)
+        ended = ending(recording)
         yield Paragraph(f"{command_words(recording.run)} {ended}. Recorded in {where}.")
     if recording.processes:
         text, about = origin_sentence(recording), versions(recording)

@@ -109,7 +109,7 @@ def _about(recording: Recording) -> Iterator[Element]:
         yield h(
             "p",
             h("code", command_words(recording.run)),
-            f" {ending(recording.run, is_running=recording.is_running)}.",
+            f" {ending(recording)}.",
             class_="about",
         )
     if not recording.processes:

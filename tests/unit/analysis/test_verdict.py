@@ -10,7 +10,7 @@ from dynamo_core.analysis.verdict import (
     backend_without_effect,
     capture_sentence,
     command_words,
-    ending,
+    ending_words,
     origin_sentence,
     untaken_words,
     verdict,
@@ -204,13 +204,13 @@ def test_versions_are_named_once_each() -> None:
     ],
 )
 def test_how_the_program_ended(run: Run, words: str) -> None:
-    assert ending(run, is_running=False) == words
+    assert ending_words(run) == words
 
 
 def test_a_program_that_still_runs_has_not_been_killed() -> None:
-    assert ending(Run(started_ns=0), is_running=True).startswith("is still running")
+    assert ending_words(Run(started_ns=0), is_running=True).startswith("is still running")
     # The launcher that prints how its run ended still records to it.
-    assert ending(Run(exit_code=3, ended_ns=S), is_running=True) == "ended with exit code 3"
+    assert ending_words(Run(exit_code=3, ended_ns=S), is_running=True) == "ended with exit code 3"
 
 
 def test_an_option_that_nobody_typed_is_not_named() -> None:

@@ -50,6 +50,17 @@ def test_definition_in_a_module_beside_the_script(tmp_path: Path) -> None:
     assert not any("ours" in each for each in found.statements)
 
 
+def test_definition_that_is_an_attribute_of_a_module_beside_the_script(tmp_path: Path) -> None:
+    (tmp_path / "ours.py").write_text(SCRIPT.partition("def main")[0])
+    script = tmp_path / "train.py"
+    for backend in ("ours.mine", "getattr(ours, choice())"):
+        script.write_text(f"import torch\nimport ours\ntorch.compile(torch.sin, backend={backend})\n")
+        found = backend_text("mine", script, [str(tmp_path)])
+        assert found is not None
+        assert found.argument == "mine"
+        assert found.statements[-1].startswith("def mine(")
+
+
 def test_registered_backend(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(
