@@ -230,12 +230,30 @@ def wrong_call_text(call: VerifiedProgramCall) -> str:
 _STAGES = ("tracing", "guards", "AOTAutograd", "decompositions", "inductor")
 
 
-def since_text(call: VerifiedProgramCall) -> str:
+_BACKEND_RETURNED = "the backend returned "  # how a verdict on the structure of its result begins
+
+
+def structure_text(call: VerifiedCall | None) -> str | None:
+    """In what the structure of a backend's result is not the graph's; None where it is."""
+    value = None if call is None else call.first_wrong
+    detail = "" if value is None else value.detail or ""
+    return detail if detail.startswith(_BACKEND_RETURNED) else None
+
+
+def wrong_structure(process: Process, found: Verification) -> str | None:
+    """In what the result of the backend of a process is none of its graph: no operation is wrong then."""
+    wrong = (graph.wrong_call for graph in found.wrong if graph.process is process)
+    return next(filter(None, map(structure_text, wrong)), None)
+
+
+def since_text(call: VerifiedProgramCall, structure: str | None = None) -> str:
     """The stage of the compiler that it is wrong from, and the line, or why that is not known."""
+    if structure is not None:
+        return structure
     if call.stage == "guards":
         since = "an entry compiled for other values was used again: torch does not guard what changed"
     else:
-        stage = call.stage if call.stage is None or call.stage in _STAGES else f"the backend {call.stage}"
+        stage = call.stage if call.stage is None or call.stage in _STAGES else f"the backend `{call.stage}`"
         since = "" if stage is None else f"wrong since {stage}"
     if call.wrong_place is None:
         return "; ".join(filter(None, (since, call.why)))
@@ -248,7 +266,7 @@ def wrong_call_lines(found: Verification) -> Iterator[str]:
     """Calls of the program that are wrong: what they gave, and since which stage and line."""
     for each in found.wrong_calls:
         call = each.call
-        since = since_text(call)
+        since = since_text(call, wrong_structure(each.process, found))
         yield f"wrong: {each.text}: {wrong_call_text(call)}{f'; {since}' if since else ''}"
 
 

@@ -14,11 +14,13 @@ from ..analysis.verification import (
     node_text,
     off_text,
     since_text,
+    structure_text,
     verification,
     wrong_call_text,
+    wrong_structure,
 )
 from ..analysis.words import place, without_numbers
-from ..model import Graph, Place, Process, VerifiedCall, VerifiedProgramCall
+from ..model import Graph, Place, Process, VerifiedProgramCall
 from ..shared.names import MORE_EXACT
 from .build import remedy
 from .finding import Cost, Draft, Evidence, Figure
@@ -33,7 +35,6 @@ _RIGHT_WITH = (
     'with `backend="{backend}"` the call gives what plain Python gives, as was tried; `dynamo repro` '
     "makes a small program that fails alone, for an issue of PyTorch or of the backend."
 )
-_BACKEND_RETURNED = "the backend returned "  # how a verdict on the structure of its result begins
 _RETURN_AS_THE_GRAPH = (
     "let what the backend makes return what the graph returns, in its order: always a tuple or list, also of "
     "one value."
@@ -71,14 +72,14 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     nodes = [known.node for known in wrong if known is not None and known.node is not None]
     is_known = call.operation is not None or call.stage in ("tracing", "guards")
     node = nodes[0] if nodes and not (is_known and call.wrong_place) else None
-    where = (node.place if node is not None else None) or call.wrong_place
-    structure = next(filter(None, map(_structure_text, wrong)), None)
+    structure = wrong_structure(each.process, found)
+    where = None if structure else (node.place if node is not None else None) or call.wrong_place
     since = since_text(call)
     first_node = "" if node is None else f"first wrong node: {node_text(node)}"
     return Draft(
         "wrong result",
         key=(call.name, call.kind or "", call.path or ""),
-        title=_title(each, where),
+        title=f"{each.name}: {structure}" if structure else _title(each, where),
         cause=f"call {call.call}, {wrong_call_text(call)}",
         effect=structure or "; ".join(filter(None, (since, first_node))),
         processes=(each.process,),
@@ -96,13 +97,6 @@ def _title(each: ProgramCall, where: Place | None) -> str:
     if where is None:
         return f"{each.name}, gives something else than plain Python"
     return f"{each.call.name} gives something else than plain Python, from {place(where)} on"
-
-
-def _structure_text(call: VerifiedCall | None) -> str | None:
-    """In what the structure of a backend's result is not the graph's; None where it is."""
-    value = None if call is None else call.first_wrong
-    detail = "" if value is None else value.detail or ""
-    return detail if detail.startswith(_BACKEND_RETURNED) else None
 
 
 def _of_kind(call: VerifiedProgramCall) -> str:
@@ -142,7 +136,7 @@ def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:
         function=graph.frame_name,
         evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
         remedies=remedy(
-            "wrong result", _RETURN_AS_THE_GRAPH if _structure_text(call) else _report_it(each.process)
+            "wrong result", _RETURN_AS_THE_GRAPH if structure_text(call) else _report_it(each.process)
         ),
     )
 

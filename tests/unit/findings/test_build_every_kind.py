@@ -277,3 +277,20 @@ def test_a_backend_that_returns_another_structure_is_told_what_to_return() -> No
     wrong = replace(verified("disagrees"), first_wrong=outputs)
     (found,) = find(of_one_process(graphs=[graph()], verified=[wrong]))
     assert "always a tuple or list" in found.remedies[0].text
+    at = Place("a.py", 9)
+    values: dict[str, Any] = dict.fromkeys(each.name for each in fields(VerifiedProgramCall))
+    values |= {"name": "f", "compiled_at": Place("a.py", 3), "call": 1, "outcome": "disagrees", "compared": 1}
+    values |= {
+        "differences": 1,
+        "seconds": 1.0,
+        "path": "result",
+        "stage": "mine",
+        "wrong_place": at,
+        "operation": "cos",
+    }
+    known = of_one_process(
+        graphs=[graph()], verified=[wrong], verified_program_calls=[VerifiedProgramCall(**values)]
+    )
+    (found,) = [each for each in find(known) if each.kind == "wrong result"]
+    assert (found.title.rpartition(": ")[2], found.effect) == (detail, detail)
+    assert found.place != at  # no operation is wrong
