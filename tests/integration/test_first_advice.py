@@ -106,7 +106,7 @@ def test_first_advice_names_the_line_and_cures(name: str, python: ForkingPython,
     cured = _cured(program, expected, first.remedies[0], python, tmp_path / "cured")
     assert (cured.exit_code, cured.stdout) == (broken.exit_code, broken.stdout), cured.stderr
     left = [each for each in cured.findings if each.kind == first.kind and each.function == first.function]
-    assert not left, f"not cured: {[each.title for each in left]}"
+    assert not left, f"not cured by {first.remedies[0].text}: {[each.title for each in left]}"
 
 
 @pytest.mark.parametrize("name", one_of_each(PROGRAMS, lambda name: kind_of(name)[0]))

@@ -7,8 +7,8 @@ failure is, and what an operation is called that its backend gets wrong:
     kind: wrong result
     planted: softplus
 
-and with `values`, how many inputs need values that the program has; and some of verified_programs/wrong/. A
-program of every third origin and kind is run, and none that takes minutes; `ALL_CASES=1` runs all.
+and with `values`, how many inputs need values that the program has; and some of verified_programs/wrong/.
+Three of them are run; `ALL_CASES=1` runs all.
 """
 
 import ast
@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from launching import ForkingPython, Runner
-from support.cases import nightly, one_in, one_of_each
+from support.cases import ALL_CASES, nightly
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "repro_programs"
@@ -39,6 +39,8 @@ OF_VERIFIED = {
     "strides_after_a_mutation": _WRONG_GRAPH,
     "strides_of_stacked": _WRONG_GRAPH,
 }
+# One made of a graph, one of a script, one whose failure is another kind: what the others take is minutes.
+QUICK = ("backend_raises", "exception_of_dynamo", "strides_of_stacked")
 # Those that are not for `test_file_fails_alone`: a part of another, and one that fails one time in three.
 _OTHERS = ("backend_beside", "backend_fails_sometimes")
 OWN = sorted(file for file in PROGRAMS.glob("*.py") if file.stem not in _OTHERS)
@@ -59,14 +61,8 @@ def described(file: Path) -> tuple[str, str]:
     return OF_VERIFIED.get(file.stem) or (of_own["origin"], of_own["kind"])
 
 
-def quickly_described(file: Path) -> tuple[str, str]:
-    """The origin and kind of a program; a hang, whose trials take all of their time, counts as a crash."""
-    origin, kind = described(file)
-    return origin, "crash" if kind == "hang" else kind
-
-
 @pytest.mark.parametrize(
-    "program", one_in(3, one_of_each(FILES, quickly_described)), ids=lambda file: file.stem
+    "program", [file for file in FILES if ALL_CASES or file.stem in QUICK], ids=lambda file: file.stem
 )
 def test_file_fails_alone(program: Path, forked: Runner, python: ForkingPython, tmp_path: Path) -> None:
     origin, kind = described(program)

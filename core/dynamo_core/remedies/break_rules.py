@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..analysis.recompiles import is_recompile_limit
 from ..model import GraphBreak
-from . import branches, calls, code, python_code, values
+from . import branches, calls, code, python_code, sizes, values
 from .expected import expected_break
 from .rules import (
     Advice,
@@ -32,6 +32,7 @@ TABLE: BreakRules = (
     *branches.FOR_ITS_EFFECT,
     *branches.TABLE,
     *values.TABLE,
+    *sizes.TABLE,
     *code.TORCH_CODE,
     *calls.CALLS,
     *python_code.PYTHON_CODE,
@@ -83,7 +84,7 @@ def break_cause(graph_break: GraphBreak, torch_version: str | None = None) -> st
 
 def loops_over_what_it_finds(graph_break: GraphBreak) -> bool:
     """Whether a loop is over what the line of a break finds, so that a break in the loop goes with it."""
-    return first_rule(TABLE, break_context_of(graph_break, None)) is values.LOOP_OVER_HITS
+    return first_rule(TABLE, break_context_of(graph_break, None)) is sizes.LOOP_OVER_HITS
 
 
 def _parts(break_context: BreakContext, change: Change | None) -> dict[str, str]:

@@ -1,7 +1,6 @@
-"""Causes: the program takes values out of tensors (`.item()`, lists, text), or makes sizes of them.
+"""Causes: the program takes values out of tensors (`.item()`, lists, text).
 
-Source: torch/_dynamo/variables/tensor.py (item, tolist), torch/_subclasses/fake_impls.py (operators with
-outputs that depend on data); read with 2.13, their names with 2.8 to 2.15
+Source: torch/_dynamo/variables/tensor.py (item, tolist); read with 2.13, names with 2.8 to 2.15
 (torch/_dynamo/graph_break_registry.json).
 """
 
@@ -14,7 +13,6 @@ from .branches import (
     WHILE,
     behind_a_guard,
     compile_the_body,
-    selected_by_a_mask,
 )
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
@@ -41,11 +39,8 @@ _SIZES_BY_NUMPY = re.compile(
 )
 _TEXT = re.compile(r"\bf['\"]|\.format\(|['\"] % |\bstr\(|\brepr\(")
 _KEY = re.compile(r"\[f?(?:'[^']{0,200}'|\"[^\"]{0,200}\")\]")
+_KEPT = re.compile(r"\s*(?P<name>self(?:\.\w{1,60}){1,4}) (?P<sign>[-+*/]?)= (?P<value>.{1,300})")
 _MAY_END = "an operator behind it that has to know the sizes ends the program with an error"
-
-
-def _is_looped_over(break_context: BreakContext) -> bool:
-    return break_context.is_looped_over
 
 
 def _is_branched_on_next(break_context: BreakContext) -> bool:
@@ -82,6 +77,14 @@ def _makes_text(break_context: BreakContext) -> bool:
     return _TEXT.search(_KEY.sub("", break_context.line)) is not None
 
 
+def _is_kept(break_context: BreakContext) -> bool:
+    """Whether an attribute gets a number that is calculated with what it was: each call has another one."""
+    kept = _KEPT.match(break_context.line)
+    if kept is None or ".item(" not in break_context.line:
+        return False
+    return kept["sign"] != "" or re.search(rf"{re.escape(kept['name'])}\b", kept["value"]) is not None
+
+
 def _is_raised_on_next(break_context: BreakContext) -> bool:
     return _is_branched_on_next(break_context) and any(
         line.lstrip().startswith("raise ") for line in break_context.following
@@ -107,7 +110,7 @@ def _as_part_of_the_graph(*cures: str, may_change: str = "") -> RemedyTemplate[B
     )
 
 
-_VALUES: BreakRules = (
+TABLE: BreakRules = (
     Rule(
         re.compile(rf"{_VALUE.pattern}|Data dependent operator"),
         "`{line}` calculates with sizes by numpy, whose numbers are tensors in compiled code, and needs what "
@@ -230,6 +233,19 @@ _VALUES: BreakRules = (
             ),
         ),
         when=lambda break_context: break_context.counts_a_loop,
+    ),
+    Rule(
+        _VALUE,
+        "`{line}` takes a value out of a tensor and keeps it from call to call, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "keep a tensor from call to call: begin with one, `torch.tensor(0.0)`, leave out `.item()` "
+                "(write `torch.maximum` for `max`), and take the number out where it is shown, outside of "
+                "the compiled code.",
+                cures=("total_kept_as_a_number",),
+            ),
+        ),
+        when=_is_kept,
     ),
     Rule(
         _VALUE,
@@ -406,95 +422,3 @@ _VALUES: BreakRules = (
         ),
     ),
 )
-_SIZED = "how large a tensor on this line becomes depends on what another one holds: `{line}`"
-_OF_KNOWN_SIZE: RemedyTemplate[BreakContext] = RemedyTemplate(
-    "use what has a known size in its place: a mask and `torch.where`, or `torch.topk`.",
-    cures=("boolean_mask",),
-)
-
-
-def _with_such_operators(*cures: str) -> RemedyTemplate[BreakContext]:
-    return RemedyTemplate(
-        "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1` in the environment (or "
-        "`torch._dynamo.config.capture_dynamic_output_shape_ops = True` before the first call): then the "
-        "operator is part of the graph.",
-        cures=cures,
-        change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),)),
-        not_for=("loop_over_hits", "selection_then_branch"),
-    )
-
-
-LOOP_OVER_HITS: Rule[BreakContext] = Rule(
-    re.compile(r"Dynamic shape operator|Could not extract specialized integer from data-dependent"),
-    "how often a loop runs depends on what a tensor holds (`{line}`), " + NOT_KNOWN,
-    (
-        RemedyTemplate(
-            "do not loop over what was found: calculate for all of them at once, with a mask of those "
-            "that are wanted, `torch.where(mask, new, 0)`.",
-            cures=("loop_over_hits", "classes_in_a_loop", "rows_of_each_expert"),
-        ),
-    ),
-    when=_is_looped_over,
-)
-_SIZES: BreakRules = (
-    LOOP_OVER_HITS,
-    Rule(
-        re.compile(r"Dynamic shape operator"),
-        _SIZED,
-        (selected_by_a_mask("selection_then_branch"),),
-        when=_is_branched_on_next,
-    ),
-    Rule(
-        re.compile(r"Dynamic shape operator\n"),
-        _SIZED,
-        (
-            RemedyTemplate(
-                "set `TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1 TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1` "
-                "in the environment: then the operator, and taking a value out of what it finds, are part "
-                "of the graph.",
-                cures=("index_of_what_is_found",),
-                change=Change(
-                    environment=(
-                        Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),
-                        Assignment("TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS", "1"),
-                    )
-                ),
-            ),
-            _OF_KNOWN_SIZE,
-        ),
-        line=re.compile(r"\.item\(\)|\.tolist\(\)|\bint\("),
-    ),
-    Rule(
-        re.compile(r"Dynamic shape operator\n.{0,200}\brepeat_interleave\b"),
-        _SIZED,
-        (
-            _with_such_operators("repeated_by_durations"),
-            RemedyTemplate(
-                "say how many come out, where that is known: `torch.repeat_interleave(…, output_size=n)`."
-            ),
-        ),
-    ),
-    Rule(
-        re.compile(r"Dynamic shape operator\n.{0,200}\bbincount\b"),
-        _SIZED,
-        (
-            _with_such_operators("atoms_counted", "counted_values", "counted_with_a_smallest_length"),
-            RemedyTemplate(
-                "count into as many places as there are, where that is known: `torch.zeros(n, "
-                "dtype=torch.int64).scatter_add_(0, x, torch.ones_like(x))` in place of `torch.bincount(x)`."
-            ),
-        ),
-    ),
-    Rule(
-        re.compile(r"Dynamic shape operator\n.{0,200}\b_?unique"),
-        _SIZED,
-        (_with_such_operators("unique"),),
-    ),
-    Rule(
-        re.compile(r"Dynamic shape operator\n"),
-        _SIZED,
-        (_with_such_operators("index_of_a_timestep", "tokens_of_an_expert"), _OF_KNOWN_SIZE),
-    ),
-    Rule(re.compile(r"Dynamic shape operator"), _SIZED, (_OF_KNOWN_SIZE,)),
-)
-TABLE = (*_VALUES, *_SIZES)

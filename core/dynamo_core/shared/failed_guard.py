@@ -127,7 +127,8 @@ def source_words(source: str) -> str:
     found = _ON_STACK.match(source)
     if found is None:
         function, closed_over, _ = _GLOBAL.sub(r"\1", source).partition(_CLOSED_OVER)
-        return f"what `{function}` keeps" if closed_over else f"`{with_member_names(function)}`"
+        words = f"what `{function}` keeps" if closed_over else f"`{with_member_names(function)}`"
+        return without_stack_names(words)
     inside = source[found.end() :].lstrip(".")
     return f"`{inside}` of {AT_BREAK}" if inside else AT_BREAK
 

@@ -13,6 +13,7 @@ from dynamo_core.shared.failed_guard import failed_guard, source_words
         ("G['Layer'].calls", "`Layer.calls`"),
         ("G['flipped'].__closure__[0].cell_contents.data", "what `flipped` keeps"),
         ("___stack0.shape", "`shape` of a value made at the graph break"),
+        ("(___stack0 + 0.1*___stack2)", "`(value_at_break_0 + 0.1*value_at_break_2)`"),
     ],
 )
 def test_no_internal_name_is_shown(source: str, words: str) -> None:
