@@ -5,6 +5,7 @@ Read in the sources of 2.8 to 2.15; run with 2.8.0, 2.13.0 and 2.15.0.
 
 import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
 
@@ -107,6 +108,36 @@ def allow_no_compiled_frame() -> None:
     set_count = getattr(eval_frame, "set_fullgraph_compiled_frame_count", None)
     if set_count is not None and set_count(-1) >= 0:
         set_count(1)
+
+
+def set_in_every_thread(holder: Any, name: str, value: Any) -> Callable[[], None]:
+    """Change a setting of a configuration of torch's for all threads; returns the function that undoes it.
+
+    With 2.13 and 2.15 a thread has settings of its own: what another one has set is not there. What is in all
+    of them, if they set nothing, is what an environment variable would say. With 2.8 they share the settings.
+    Source: torch/utils/_config_module.py (ConfigModule.__getattr__, SubConfigProxy), all three read and run.
+    """
+    before = getattr(holder, name)
+    setattr(holder, name, value)
+    entry = _entry_of_setting(holder, name)
+    if not isinstance(getattr(entry, "user_override", None), ContextVar) or getattr(entry, "alias", None):
+        return lambda: setattr(holder, name, before)
+    of_variable = entry.env_value_default
+    entry.env_value_default = value
+
+    def undo() -> None:
+        entry.env_value_default = of_variable
+        setattr(holder, name, before)
+
+    return undo
+
+
+def _entry_of_setting(holder: Any, name: str) -> Any:
+    """What torch keeps of a setting; of one in a group (`config.cpp.simdlen`), the group knows the whole."""
+    known = getattr(holder, "_config", None)
+    if known is not None and not isinstance(known, dict):
+        return getattr(known, "_config", {}).get(f"{holder._prefix}{name}")
+    return (known or {}).get(name)
 
 
 def _torch_version() -> Any:

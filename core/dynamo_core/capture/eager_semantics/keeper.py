@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ...backends.compilers import copy_of_graph
 from ..frames.replaced_code import put_in_place
 from ..probe_guard import ProbeGuard
+from ..torch_versions import set_in_every_thread
 from . import graph, replay
 from .exception_handlers import HandledOperation, handled_operation
 from .frame_fallback import with_eager_fallback
@@ -254,12 +255,7 @@ def read_before_writing() -> Callable[[], None]:
 
     if inductor_config.post_grad_custom_post_pass is not None:
         return lambda: None
-    inductor_config.post_grad_custom_post_pass = _inductor_pass()
-
-    def restore() -> None:
-        inductor_config.post_grad_custom_post_pass = None
-
-    return restore
+    return set_in_every_thread(inductor_config, "post_grad_custom_post_pass", _inductor_pass())
 
 
 def clone_reads_of_changed_inputs(graph: Any) -> None:

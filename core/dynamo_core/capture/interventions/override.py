@@ -24,7 +24,7 @@ from ..frames.program_files import place_of_compile_call_in_progress
 from ..frames.source import current_compile_id
 from ..probe_guard import ProbeGuard
 from ..probes.graphs import backend_name
-from ..torch_versions import default_backend
+from ..torch_versions import default_backend, set_in_every_thread
 from ..writing.occurrences import Occurrences
 from .compile_arguments import backend_of
 
@@ -211,7 +211,7 @@ def changed_setting(module: ModuleType, change: ConfigChange) -> ChangedSetting:
         holder = functools.reduce(getattr, way, module)
         was = getattr(holder, name)
         now = _added_to(was, change.text) if change.is_added else _fitting(was, change.value)
-        setattr(holder, name, now)
+        set_in_every_thread(holder, name, now)
     except AttributeError:
         return ChangedSetting(change=str(change), problem="this torch has no such setting")
     except Exception as error:

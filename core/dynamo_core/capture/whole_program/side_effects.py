@@ -5,7 +5,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..torch_versions import keep_linear_algebra_checks, settings_that_miss_changed_parameters
+from ..torch_versions import (
+    keep_linear_algebra_checks,
+    set_in_every_thread,
+    settings_that_miss_changed_parameters,
+)
 
 _COMPILER_LOGGERS = ("torch._dynamo", "torch._inductor", "torch._functorch", "torch._subclasses", "torch.fx")
 _COMPILER_MODULES = r"torch\.(_dynamo|_inductor|_functorch)"
@@ -15,13 +19,7 @@ def draw_random_numbers_as_eager_does() -> Callable[[], None]:
     """Set Inductor's `fallback_random`: the program's results must not depend on our being here."""
     import torch._inductor.config as inductor_config
 
-    before = inductor_config.fallback_random
-    inductor_config.fallback_random = True
-
-    def restore() -> None:
-        inductor_config.fallback_random = before
-
-    return restore
+    return set_in_every_thread(inductor_config, "fallback_random", True)
 
 
 def silence_compiler_warnings() -> Callable[[], None]:
@@ -83,16 +81,13 @@ def compile_as_eager_computes() -> Callable[[], None]:
         (functorch_config, "donated_buffer", False),
         *((dynamo_config, name, False) for name in settings_that_miss_changed_parameters()),
     ]
-    before = [(config, name, getattr(config, name)) for config, name, _ in changes if hasattr(config, name)]
-    for config, name, value in changes:
-        if hasattr(config, name):
-            setattr(config, name, value)
+    undone = [set_in_every_thread(*change) for change in changes if hasattr(*change[:2])]
     drop_linear_algebra_checks = keep_linear_algebra_checks()
 
     def restore() -> None:
         drop_linear_algebra_checks()
-        for config, name, value in before:
-            setattr(config, name, value)
+        for undo in undone:
+            undo()
 
     return restore
 
