@@ -5,7 +5,6 @@ Read in the sources of 2.8 to 2.15; run with 2.8.0, 2.13.0 and 2.15.0.
 
 import sys
 from collections.abc import Callable
-from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
 
@@ -120,7 +119,8 @@ def set_in_every_thread(holder: Any, name: str, value: Any) -> Callable[[], None
     before = getattr(holder, name)
     setattr(holder, name, value)
     entry = _entry_of_setting(holder, name)
-    if not isinstance(getattr(entry, "user_override", None), ContextVar) or getattr(entry, "alias", None):
+    is_of_thread = type(getattr(entry, "user_override", None)).__name__ == "ContextVar"
+    if not is_of_thread or getattr(entry, "alias", None):
         return lambda: setattr(holder, name, before)
     of_variable = entry.env_value_default
     entry.env_value_default = value
