@@ -37,6 +37,7 @@ from launching import ForkingPython
 from support.cases import one_in, one_of_each
 
 HERE = Path(__file__).resolve().parent / "broken_programs"
+UNTIL_3_11 = ("property_that_is_cached",)
 PROGRAMS = sorted(file.stem for file in HERE.glob("*.py") if not file.stem.endswith(".cured"))
 
 
@@ -92,6 +93,8 @@ def ran(
 
 @pytest.mark.parametrize("name", one_in(6, one_of_each(PROGRAMS, kind_of)))
 def test_first_advice_names_the_line_and_cures(name: str, python: ForkingPython, tmp_path: Path) -> None:
+    if name in UNTIL_3_11 and sys.version_info >= (3, 12):
+        pytest.skip("functools.cached_property has no lock from Python 3.12 on, and is traced")
     program = HERE / f"{name}.py"
     expected = Expected.of(program)
     broken = ran(python, tmp_path / "broken", *expected.options, str(program))

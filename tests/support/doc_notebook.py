@@ -15,6 +15,7 @@ from support.doc_examples import REPOSITORY, comparable
 FILE = REPOSITORY / "docs" / "notebook.ipynb"
 _LINE_END = re.compile(r"\n|(?=<tr>)")
 _BY_TIME = re.compile(r"(?m)^((?:<p[^>]*>)? *)\d+\. |; saves at most [^<\n]*")
+_VERSIONS = re.compile(r"\btorch \d[\w.+]*, Python \d[\d.]*")
 _RECORDING = re.compile(r"\bnotebook-\d+-\d+-\d+")
 
 
@@ -55,9 +56,8 @@ def no_longer_shown(stored: Any, now: Any) -> list[str]:
 def _lines(notebook: Any) -> list[list[str]]:
     """What each code cell shows."""
     shown = ("\n".join(map(_shown, cell.outputs)) for cell in notebook.cells if cell.cell_type == "code")
-    return [
-        _LINE_END.split(comparable(_BY_TIME.sub(r"\1", _RECORDING.sub("notebook", text)))) for text in shown
-    ]
+    same = (_VERSIONS.sub("", _RECORDING.sub("notebook", text)) for text in shown)
+    return [_LINE_END.split(comparable(_BY_TIME.sub(r"\1", text))) for text in same]
 
 
 def _shown(output: Any) -> str:
