@@ -202,6 +202,8 @@ def _node_in_words(graphs: Sequence[Sequence[Node]], index: int) -> str:
     kinds = {nodes[index].op for nodes in graphs if index < len(nodes)}
     if kinds == {"placeholder"}:
         return f"the {ordinal(index)} input"
+    if "placeholder" in kinds:
+        return "the number of inputs"
     if kinds == {"output"}:
         return "the output"
     before = min(sum(node.op.startswith("call_") for node in nodes[:index]) for nodes in graphs)

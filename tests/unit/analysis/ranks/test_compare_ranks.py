@@ -296,3 +296,13 @@ def test_ranks_that_recorded_nothing_are_named() -> None:
     assert of_world("8", 0, 1, 5) == ("ranks 2-4, 6 and 7 of 8, which recorded nothing here",)
     assert of_world("eight", 0, 1) == of_world("99999999999", 0, 1) == ()
     assert compare_ranks(of(rank(0), rank(3))).left_out == ()
+
+
+def test_a_graph_with_more_inputs_on_one_rank_is_told_by_their_number() -> None:
+    """There an input of one rank stands beside an op of the other: neither is named for the other."""
+    given = replace(collective("all_reduce"), op="placeholder", target="weight")
+    found = compare_ranks(
+        of(rank(0, graph(given, collective("all_reduce"))), rank(1, graph(collective("all_reduce"))))
+    )
+    titles = [each.title for each in found.differences]
+    assert "the number of inputs of graph 1 is not the same on all ranks" in titles
