@@ -27,6 +27,7 @@ from types import (
     CodeType,
     FunctionType,
     GenericAlias,
+    GetSetDescriptorType,
     MappingProxyType,
     MemberDescriptorType,
     MethodType,
@@ -51,6 +52,10 @@ _STATELESS = (
     *(CodeType, GenericAlias, MappingProxyType, re.Pattern, weakref.ref, property, staticmethod, classmethod),
     *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, logging.Logger),
     *(operator.attrgetter, operator.itemgetter, operator.methodcaller, *_LOCKS),
+    *(
+        GetSetDescriptorType,
+        MemberDescriptorType,
+    ),  # of a class: Python 3.14 has them where a closure can reach
 )
 _CONTAINERS = (list, OrderedDict, defaultdict, dict, set, deque, bytearray)
 _FROZEN = (tuple, frozenset, BaseException, *_PLAIN[:6])
