@@ -41,6 +41,7 @@ from .source_program import (
 from .trials import BudgetSpent, Candidate, Trials
 
 # In the order of a compile, with the words of --verify for what each has more than the one before.
+_NO_BREAK = 'assert not torch._dynamo.utils.counters["graph_break"]'
 _LADDER = {
     "eager": "tracing",
     "aot_eager": "AOTAutograd",
@@ -386,23 +387,24 @@ class _Search:
     def _assert(self, text: str, found: Repro) -> None:
         """Have the program fail by an error of its own, where it only prints something else or breaks."""
         failure = found.failure
-        finished: str | None = None
+        ways: list[str | None] = []
         if failure.kind == "wrong result":
-            finished = self._asserting(text)
+            ways = [self._asserting(text)]
         elif failure.kind == "graph break":
-            finished = with_compile_argument(text, "fullgraph", True)
+            # With fullgraph=True torch takes `.item()` into the graph: such a break is only counted.
+            ways = [with_compile_argument(text, "fullgraph", True), f"{text.rstrip()}\n{_NO_BREAK}\n"]
         elif failure.kind == "recompile":
-            finished = _behind_import(text, "torch._dynamo.config.error_on_recompile = True")
-        if finished is None:
-            return
-        raised = [
-            each
-            for each in self._trials.failures(Candidate(finished, finished, found.size))
-            if each.kind in (*_WRONG, "exception")
-        ]
-        if raised:
-            found.text, found.failure = finished, raised[0]
-            found.size = source_candidate(finished).size
+            ways = [_behind_import(text, "torch._dynamo.config.error_on_recompile = True")]
+        for finished in filter(None, ways):
+            raised = [
+                each
+                for each in self._trials.failures(Candidate(finished, finished, found.size))
+                if each.kind in (*_WRONG, "exception")
+            ]
+            if raised:
+                found.text, found.failure = finished, raised[0]
+                found.size = source_candidate(finished).size
+                return
 
     def _asserting(self, text: str) -> str | None:
         """The text with an assertion in place of its only print, else one of all that it would print."""
