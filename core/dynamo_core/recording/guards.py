@@ -274,11 +274,11 @@ class GuardBuilder:
             return
 
         def concerns_failures(source: str, check: str) -> bool:
+            if check.startswith(GLOBAL_STATE_CHECK):
+                return GLOBAL_STATE_CHECK in sources
             plain = plain_source(source)
             # Where a container's length failed, only the checks of its items have the user's line.
             concerns = _OF_SIZES in check or plain in sources or plain.rpartition("[")[0] in sources
-            if check.startswith(GLOBAL_STATE_CHECK):
-                return GLOBAL_STATE_CHECK in sources
             return concerns or (with_parameters and check.startswith(f"check_tensor({source}, Parameter,"))
 
         checks, _ = parse_guard_tree(text, concerns_failures)

@@ -7,13 +7,7 @@ Source: torch/_dynamo/variables/tensor.py (item, tolist); read with 2.13, names 
 import re
 
 from ..analysis.source_lines import targets_of
-from .branches import (
-    NOT_KNOWN,
-    TO_WHERE,
-    WHILE,
-    behind_a_guard,
-    compile_the_body,
-)
+from .branches import NOT_KNOWN, TO_WHERE, WHILE, behind_a_guard, compile_the_body
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")

@@ -40,8 +40,8 @@ from .source_program import (
 )
 from .trials import BudgetSpent, Candidate, Trials
 
-# In the order of a compile, with the words of --verify for what each has more than the one before.
 _NO_BREAK = 'assert not torch._dynamo.utils.counters["graph_break"]'
+# In the order of a compile, with the words of --verify for what each has more than the one before.
 _LADDER = {
     "eager": "tracing",
     "aot_eager": "AOTAutograd",

@@ -52,10 +52,8 @@ _STATELESS = (
     *(CodeType, GenericAlias, MappingProxyType, re.Pattern, weakref.ref, property, staticmethod, classmethod),
     *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal, logging.Logger),
     *(operator.attrgetter, operator.itemgetter, operator.methodcaller, *_LOCKS),
-    *(
-        GetSetDescriptorType,
-        MemberDescriptorType,
-    ),  # of a class: Python 3.14 has them where a closure can reach
+    # Of a class: Python 3.14 has them where a closure can reach.
+    *(GetSetDescriptorType, MemberDescriptorType),
 )
 _CONTAINERS = (list, OrderedDict, defaultdict, dict, set, deque, bytearray)
 _FROZEN = (tuple, frozenset, BaseException, *_PLAIN[:6])
