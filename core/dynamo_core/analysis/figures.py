@@ -13,7 +13,7 @@ from .recompile_echoes import CompileKey, Echoes, below_breaks, below_eager_fram
 from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
 from .summary import failed_to_compile
 from .time.steps import GraphTime, graph_times
-from .time.wall import GRAPHS, REST, WallTime, wall_time
+from .time.wall import GRAPHS, REST, WallTime, is_main, wall_time
 
 
 class Figures:
@@ -111,11 +111,21 @@ class Figures:
     def outside_seconds(self, process: Process) -> float | None:
         """What a process spent neither compiling nor inside of compiled graphs, nor on starting and ending.
 
-        It is the most that compiling more of the program can win. None where it was not recorded.
+        None where it was not recorded.
         """
         if id(process) not in self._outside:
             self._outside[id(process)] = self._outside_of(process)
         return self._outside[id(process)]
+
+    def most_won(self, process: Process) -> float | None:
+        """The most seconds that compiling more of a process can win; None where nothing was recorded of them.
+
+        That is the time outside of graphs, and no more than was computed at all: a server waits for requests.
+        To wait for a GPU counts as computing, since CUDA asks it again and again (cudaDeviceScheduleAuto).
+        """
+        outside, run = self.outside_seconds(process), self.recording.run
+        computed = run.cpu_seconds if run is not None and is_main(process, self.recording) else None
+        return outside if outside is None or computed is None else min(outside, computed)
 
     def _outside_of(self, process: Process) -> float | None:
         wall = self.wall(process)

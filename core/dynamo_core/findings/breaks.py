@@ -100,7 +100,7 @@ def title(first: GraphBreak, line: StackFrame | None, frames: Iterable[Frame]) -
 
 
 def _outside(cost: BreakCost, figures: Figures) -> Figure:
-    outside = [(process, figures.outside_seconds(process)) for process in cost.distinct.processes]
+    outside = [(process, figures.most_won(process)) for process in cost.distinct.processes]
     known = [(process, seconds) for process, seconds in outside if seconds is not None]
     return Figure(across_ranks(known), "estimated") if known else NOT_RECORDED
 
@@ -171,7 +171,7 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
     name, reason = frame_name(frame.name, frame.method), first_line(frame.reason)
     what = "runs eager" if is_eager else "raised an error in the compiler"
     kind: Kind = "fell back to eager" if is_eager else "compiler error"
-    outside = figures.outside_seconds(process)
+    outside = figures.most_won(process)
     return Draft(
         kind,
         key=(without_numbers(reason),),
@@ -209,7 +209,7 @@ def _of_compile(figures: Figures, process: Process, compile_: Compile) -> Draft:
     where = compile_.place if line is None else line.place
     at = "" if where == compile_.place else f" because of {place(where)}"
     reason = f"{compile_.fail_type}: {first_line(compile_.fail_reason)}"
-    outside = figures.outside_seconds(process)
+    outside = figures.most_won(process)
     return Draft(
         "fell back to eager",
         key=(without_numbers(reason),),
@@ -268,7 +268,7 @@ def left_eager(figures: Figures) -> Iterator[Draft]:
 def _left_eager(
     figures: Figures, process: Process, name: str, frame: Frame | Deferred, limit: str, evidence: Evidence
 ) -> Draft:
-    outside, (reason,) = figures.outside_seconds(process), evidence.records
+    outside, (reason,) = figures.most_won(process), evidence.records
     return Draft(
         "left eager by dynamo run",
         key=(limit,),

@@ -139,8 +139,8 @@ class Draft:
 
     It must not hold line numbers, paths, ids or anything that was counted or measured. `cause` and `remedies`
     may be functions: what costs something to say is worked out for those who show it (`of_identities`).
-    `outside_seconds` of what fixing it saves at most are all that its process spent outside of graphs, which
-    can be saved once, however many drafts say so. `brings_about` are compiles that follow from it,
+    `outside_seconds` of what fixing it saves at most are all that compiling more of its process can win:
+    they can be saved once, however many drafts say so. `brings_about` are compiles that follow from it,
     recompiles and frames that fall back.
     """
 

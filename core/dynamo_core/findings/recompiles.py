@@ -60,7 +60,7 @@ def _draft(
     is_hidden = frame.place is not None and is_library(frame.place)
     shown = main.place if is_hidden and main.place is not None else frame.place
     where = f"{place(shown)}{process_title(frame.process, figures.recording)}"
-    outside = figures.outside_seconds(frame.process) if kind == "recompile limit" else None
+    outside = figures.most_won(frame.process) if kind == "recompile limit" else None
     # Findings of one frame are told apart by what differed.
     failure = main.failure if is_one_of_several and main.kind not in _IN_TORCHS_WORDS else None
     what = "" if failure is None or main.kind == "backend" else f" for the {what_differed(failure)}"

@@ -36,7 +36,10 @@ def time_outside_of_graphs(figures: Figures) -> Iterator[Draft]:
             cause=which or "on what was not recorded",
             processes=(process,),
             place=where,
-            cost=Cost(Figure(outside, "measured"), saves_at_most=Figure(outside, "estimated")),
+            cost=Cost(
+                Figure(outside, "measured"),
+                saves_at_most=Figure(figures.most_won(process), "estimated"),
+            ),
             remedies=remedy(
                 "time outside of graphs",
                 "compile what calls it, too."
