@@ -203,7 +203,7 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
         names = ", ".join(symbols[:_NAMES_SHOWN])
         if len(symbols) > _NAMES_SHOWN:
             names += f" and {len(symbols) - _NAMES_SHOWN} more"
-        yield Paragraph(without_stack_names(f"Made dynamic in a recompile: {names}."))
+        yield Paragraph(without_stack_names(f"Dynamic in a recompile: {names}."))
     for cause in causes_of(frame):
         if cause.also_changed:
             beside = f"Beside {source_words(cause.source)}, " if cause.source else ""
