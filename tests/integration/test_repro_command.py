@@ -127,19 +127,27 @@ def test_search_that_was_ended_goes_on(forked: Runner) -> None:
     assert all(trial["is_earlier"] for trial in again["trials"])
 
 
-def test_graph_break_that_should_not_be(forked: Runner, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "asserted"),
+    [
+        pytest.param("print(rows.shape)", "fullgraph=True", marks=nightly),
+        ("rows = rows * rows.sum().item()", 'assert not torch._dynamo.utils.counters["graph_break"]'),
+    ],
+)
+def test_graph_break_that_should_not_be(line: str, asserted: str, forked: Runner, tmp_path: Path) -> None:
+    """One that fullgraph=True raises, and one that it takes into the graph."""
     program = tmp_path / "breaks.py"
     program.write_text(
         "import torch\n\n\ndef main():\n    names = []\n\n"
         '    @torch.compile(backend="eager")\n    def step(rows):\n        rows = rows + 1\n'
-        "        print(rows.shape)\n        return rows * 2\n\n"
+        f"        {line}\n        return rows * 2\n\n"
         "    names.append(step(torch.ones(3)))\n\n\nmain()\n"
     )
     result = forked("repro", "-y", "--json", "--of", "break:1", program)
     assert result.exit_code == 0, result.stdout + result.stderr
     found = json.loads(result.stdout)
-    assert found["failure"]["type"] == "Unsupported"
-    assert "fullgraph=True" in found["text"]
+    assert found["is_proven"]
+    assert asserted in found["text"]
 
 
 @nightly
@@ -153,4 +161,5 @@ def test_recompile_that_should_not_be(forked: Runner, tmp_path: Path) -> None:
     result = forked("repro", "-y", "--json", "--of", "recompile:1", program)
     assert result.exit_code == 0, result.stdout + result.stderr
     found = json.loads(result.stdout)
+    assert found["is_proven"]
     assert "error_on_recompile" in found["text"]

@@ -10,6 +10,8 @@ Kind = Literal["wrong result", "exception", "crash", "hang", "graph break", "rec
 
 _LINES = 2  # of a message that count, and one behind a colon; others are hints, or quote the program
 _LONGEST = 300  # characters of a message that count
+_COMMENT = re.compile(r"\s{2,}# .*")  # behind a guard: the line and the file that it is of
+_STACK = "User stack trace"  # behind the guards that failed
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _DIFFERS = (
     (_ADDRESS, "0x…"),
@@ -49,7 +51,7 @@ def normalized(message: str) -> str:
     """The first lines of a message, without numbers, addresses, paths, names and symbolic sizes."""
     if message.strip().startswith(_NOT_CLOSE):
         return "values differ"  # of a tensor, or of a number
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    lines = [_COMMENT.sub("", line).strip() for line in message.splitlines() if line.strip()]
     count = next((i for i, line in enumerate(lines, 1) if i >= _LINES and not line.endswith(":")), None)
     text = " ".join(lines[:count])
     for pattern, instead in _DIFFERS:
@@ -71,7 +73,8 @@ def failures_of(outcome: Mapping[str, Any], plain: Mapping[str, Any]) -> list[Fa
 
 def recompile(text: str) -> Failure:
     """The failure that torch's text about a recompile describes, by the guards that failed."""
-    guards = [line.strip(" -") for line in text.splitlines() if line.strip().startswith("- ")]
+    of_guards = text.partition(_STACK)[0].splitlines()
+    guards = [_COMMENT.sub("", line.strip(" -")) for line in of_guards if line.strip().startswith("- ")]
     reasons = "; ".join(each.partition(": ")[2] or each for each in guards) or text
     return Failure("recompile", "", normalized(reasons), reasons)
 

@@ -490,7 +490,7 @@ def test_a_setting_is_advised_for_the_thread_that_compiles(
     """Numbers on a module that differ, in a function that was compiled again twice."""
     of_a_number = {"kind": "value", "source": "self.scale", "expected": "1", "actual": "2"}
     frames = [
-        Frame("f", Place("/home/me/train.py", 3), "compiled", None, False, False, CompileId(0, n), thread=name)
+        Frame("f", Place("/x/train.py", 3), "compiled", None, False, False, CompileId(0, n), thread=name)
         for n, name in enumerate(threads, 1)
     ]
     (found,) = find(

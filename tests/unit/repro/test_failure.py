@@ -59,6 +59,23 @@ def test_breaks_and_recompiles_are_listed() -> None:
     ]
 
 
+def test_a_guard_is_the_same_on_another_line_and_in_another_file() -> None:
+    def text(folder: str, line: int, code: str) -> str:
+        return (
+            f"Recompiling function note in {folder}/repro.py:{line}\n"
+            "    triggered by the following guard failure(s):\n"
+            f"    - {line}/0: not G['seen']        # {code}  # {folder[3:]}/repro.py:{line} in note\n"
+            f'    - User stack trace:\n    -   File "{folder}/repro.py", line {line}, in note\n'
+            f"    -     {code}"
+        )
+
+    before, after = text("/tmp/a/b", 14, "seen.append(t.max().item())"), text("/tmp/c", 3, "seen.append(1)")
+    (first,), (second,) = (failures_of({**PASSED, "recompiles": [each]}, PASSED) for each in (before, after))
+    assert first.is_same(second)
+    assert first.full_message == "not G['seen']"
+    assert normalized(before) == normalized(after)
+
+
 def test_outputs() -> None:
     assert outputs_differ("tensor([1.])", "tensor([2.])")
     assert outputs_differ("1 2", "1")

@@ -14,6 +14,7 @@ import json
 import logging
 import os
 import platform
+import re
 import signal
 import sys
 import tempfile
@@ -171,7 +172,7 @@ def _ending(text: str, file: Path, plain: bool) -> dict[str, Any]:
         answer = {
             "ending": "raised",
             "type": type(error).__name__,
-            "message": _text_of(error).replace(str(file), file.name),
+            "message": by_its_name(_text_of(error), file),
             "where": _innermost_file(error),
         }
     breaks = list(torch._dynamo.utils.counters["graph_break"])
@@ -188,6 +189,11 @@ class _Messages(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a message."""
         self.found.append(record.getMessage())
+
+
+def by_its_name(text: str, file: Path) -> str:
+    """The text with no folder before a file's name; of a long path guards have the end alone."""
+    return re.sub(rf"""[^\s"'(]*/{re.escape(file.name)}""", file.name, text)
 
 
 def _text_of(error: BaseException) -> str:
