@@ -74,7 +74,7 @@ def kind_of(name: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a program printed, how it ended, and what was found."""
+    """What a program printed, how it ended, and what was found, each with its action's remedy first."""
 
     exit_code: int
     stdout: str
@@ -88,7 +88,13 @@ def ran(
     """Run a program, and read what was found."""
     command = ("-m", "dynamo_cli", "run", "-q", "-o", recording, *arguments)
     result = python.run(*command, cwd=recording.parent, more=variables)
-    return Ran(result.exit_code, result.stdout, result.stderr, dynamo_core.open(recording).findings)
+    return Ran(result.exit_code, result.stdout, result.stderr, _found(recording))
+
+
+def _found(recording: Path) -> list[Finding]:
+    case = dynamo_core.open(recording)
+    with_remedy = {each.identity: each for each in case.findings_by_action}
+    return [with_remedy[each.identity] for each in case.findings]
 
 
 @pytest.mark.parametrize("name", one_in(6, one_of_each(PROGRAMS, kind_of)))
@@ -177,7 +183,7 @@ def test_a_forked_program_is_found_what_it_is_found_alone(
     command = [sys.executable, "-m", "dynamo_cli", "run", "-q", "-o", alone, program]
     subprocess.run(command, env=environment, cwd=tmp_path, check=True, capture_output=True)
     forked = ran(python, recording, str(program)).findings
-    found = dynamo_core.open(alone).findings
+    found = _found(alone)
     assert [each.identity for each in found][:1] == [each.identity for each in forked][:1]
 
 

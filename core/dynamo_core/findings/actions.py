@@ -122,17 +122,46 @@ def _grouped(findings: Sequence[Finding]) -> Iterable[list[Finding]]:
     """The findings that one remedy cures: of each finding the remedy that cures most others as well.
 
     Only what is the first advice for some finding can be an action, and in its place only what changes no
-    more. The other remedies are alternatives.
+    more. Settings that are all among those of another action are that action's. The other remedies are
+    alternatives.
     """
     first = {_key(finding.remedies[0], finding) for finding in findings if finding.remedies}
     choices = [[key for key in _no_larger(finding) if key in first] for finding in findings]
     cured = Counter(key for keys in choices for key in dict.fromkeys(keys))
-    groups: dict[Hashable, list[Finding]] = {}
+    chosen: list[tuple[Hashable, Finding]] = []
+    same_words: dict[tuple[Change | None, str], Hashable] = {}
     for finding, keys in zip(findings, choices, strict=True):
         # Of remedies that cure as many, the first advice.
         key = max(keys, key=cured.__getitem__, default=finding.identity)
-        groups.setdefault(key, []).append(_with_remedy_first(finding, key))
+        finding = _with_remedy_first(finding, key)
+        for remedy in finding.remedies[:1]:  # a word of its text may be on one of the lines
+            key = same_words.setdefault((remedy.change, remedy.text), key)
+        chosen.append((key, finding))
+    groups: dict[Hashable, list[Finding]] = {}
+    for key, finding in _of_most_settings(chosen):
+        groups.setdefault(key, []).append(finding)
     return groups.values()
+
+
+def _of_most_settings(chosen: Sequence[tuple[Hashable, Finding]]) -> Iterable[tuple[Hashable, Finding]]:
+    """The findings with their keys; those whose settings are among another's with all of these."""
+    remedies = {key: finding.remedies[0] for key, finding in chosen if finding.remedies}
+    settings = {key: _settings(remedy) for key, remedy in remedies.items()}
+    for key, finding in chosen:
+        own = settings.get(key)
+        larger = next((each for each in settings if own and own < settings[each]), None)
+        if larger is None:
+            yield key, finding
+        else:
+            remedy = replace(remedies[larger], tried=None)  # not for this finding
+            yield larger, replace(finding, remedies=(remedy, *finding.remedies[1:]))
+
+
+def _settings(remedy: Remedy) -> frozenset[Assignment]:
+    """The variables and torch's settings that it sets, but for lists of values."""
+    if remedy.change is None or _is_joined(remedy):
+        return frozenset()
+    return frozenset((*remedy.change.environment, *remedy.change.settings))
 
 
 def _no_larger(finding: Finding) -> list[Hashable]:

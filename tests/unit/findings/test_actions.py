@@ -95,6 +95,28 @@ def test_a_finding_is_cured_by_the_remedy_that_cures_most_others() -> None:
     )
 
 
+def test_advice_in_the_same_words_is_one_action_whichever_of_them_a_line_has() -> None:
+    stacked = Remedy("edit", "stack them in place of `min`, take `x1`", "dynamo breaks")
+    (action,) = actions(finding(1, stacked), replace(finding(2, stacked), source="return min(rows)"))
+    assert action.cures == ("graph break-1", "graph break-2")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_setting_that_is_among_those_of_another_action_is_that_actions(order: int) -> None:
+    both = Remedy(
+        "environment",
+        "set `A=1 B=1`",
+        "dynamo breaks",
+        Change(environment=(Assignment("A", "1"), Assignment("B", "1"))),
+    )
+    (action,) = actions(*[finding(1, both), finding(2, SETTING, KEEP)][::order])
+    assert action.remedy == both
+    assert sorted(action.cures) == ["graph break-1", "graph break-2"]
+    assert [(each.remedy.text, each.cures) for each in action.alternatives] == [
+        ("keep the tensor", ("graph break-2",))
+    ]
+
+
 def test_the_same_advice_on_lines_that_differ_is_one_action() -> None:
     def moved(line: int) -> Finding:
         text = f"take `x{line} = x.item()` out of `forward`"
