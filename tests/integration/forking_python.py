@@ -186,10 +186,27 @@ def _popen(
     return _Forked(child, pipes)
 
 
+def _ask_what_inductor_asks_once() -> None:
+    """Each copy would hash torch's sources, try the processor and look at the headers of C++ again.
+
+    Source: torch/_inductor/codecache.py (torch_key, _precompile_header, CppPythonBindingsCodeCache) and
+    cpu_vec_isa.py (valid_vec_isa_list), 2.13; what another version lacks is left to its copies.
+    """
+    with contextlib.suppress(Exception):
+        from torch._inductor import codecache, cpu_vec_isa
+
+        codecache.torch_key()
+        cpu_vec_isa.valid_vec_isa_list()
+        for number, options in enumerate(("", "at::vec::")):  # kernels with and without vectors
+            source = f'extern "C" void kernel(int* {"x" * (number + 1)}) {{}}  // {options}'
+            codecache.CppPythonBindingsCodeCache.load_pybinding(["int*"], source)
+
+
 _forking.__dict__.update(subprocess.__dict__, Popen=_popen)
 for _module in sys.argv[1:]:
     with contextlib.suppress(ModuleNotFoundError):  # another version of torch has others
         importlib.import_module(_module)
+_ask_what_inductor_asks_once()
 torch_variables.remember()
 _leave_out_finalizers()
 gc.collect()

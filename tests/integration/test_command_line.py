@@ -61,20 +61,20 @@ def test_summary_on_stderr_names_the_break_and_the_next_command(forked: Runner) 
     assert "dynamo:" not in result.stdout
 
 
-def test_quiet_prints_nothing(run: Runner, program: Path) -> None:
-    assert run("run", "-q", *EAGER, program).stderr == ""
-    assert run("run", "-q", "-c", "pass").stderr == ""
+def test_quiet_prints_nothing(forked: Runner, program: Path) -> None:
+    assert forked("run", "-q", *EAGER, program).stderr == ""
+    assert forked("run", "-q", "-c", "pass").stderr == ""
 
 
-def test_explain_without_target_takes_the_newest(run: Runner, tmp_path: Path) -> None:
-    run("run", "-q", *EAGER, TOY)
+def test_explain_without_target_takes_the_newest(run: Runner, forked: Runner, tmp_path: Path) -> None:
+    forked("run", "-q", *EAGER, TOY)
     run("run", "-q", "-c", "pass")
-    assert "imported torch, so there is nothing" in run("explain").stdout
+    assert "imported torch, so there is nothing" in forked("explain").stdout
     names = sorted(path.name for path in (tmp_path / ".dynamo").iterdir())
-    listing = run("ls").stdout
+    listing = forked("ls").stdout
     assert all(name in listing for name in names if name != ".gitignore")
     toy = next(name for name in names if name.startswith("toy"))
-    report = run("explain", f".dynamo/{toy}").stdout
+    report = forked("explain", f".dynamo/{toy}").stdout
     assert report.startswith("3 graphs, 8 ops, 1 graph break")
 
 
@@ -135,15 +135,17 @@ def test_logs_print_each_topic_while_the_program_runs(forked: Runner) -> None:
     assert "opcode" not in result.stdout
 
 
-def test_an_active_bisection_is_said_first_and_in_the_recording(run: Runner, tmp_path: Path) -> None:
+def test_an_active_bisection_is_said_first_and_in_the_recording(forked: Runner, tmp_path: Path) -> None:
     status = tmp_path / "caches" / "bisect" / "bisect_status.txt"
     status.parent.mkdir(parents=True)
     status.write_text("backend=eager\nsubsystem=\n")
     program = "import torch; torch.compile(torch.nn.ReLU())(torch.ones(2))"
-    result = run("run", "-o", "r", "-c", program, env={"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "caches")})
+    result = forked(
+        "run", "-o", "r", "-c", program, env={"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "caches")}
+    )
     active = f"backend eager ({status})"
     assert result.stderr.startswith(f"dynamo: torch's compiler bisector is active, {active}: the program is")
-    explained = json.loads(run("explain", "r", "--json").stdout)
+    explained = json.loads(forked("explain", "r", "--json").stdout)
     assert [line.partition(": ")[0] for line in explained["bisections"]] == [active]
     assert [graph["backend"] for graph in explained["processes"][0]["graphs"]] == ["eager"]
 

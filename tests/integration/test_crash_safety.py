@@ -147,22 +147,22 @@ def truncate_own_counters(path: str) -> int:
     return sum(page.calls for page in calls.callables) - 20
 
 
-def test_what_a_process_without_counters_lacks(run: Callable[..., Result], tmp_path: Path) -> None:
+def test_what_a_process_without_counters_lacks(forked: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM.replace("500", "4"))
-    run("run", "-q", "-o", "rec", "program.py")
+    forked("run", "-q", "-o", "rec", "program.py")
     (counters,) = (tmp_path / "rec").glob("*.bin")
     lacks = "no calls of graphs, and no count of records that could not be written"
-    assert lacks not in run("explain", "--all", "rec").stdout
+    assert lacks not in forked("explain", "--all", "rec").stdout
     os.truncate(counters, 100)
     assert f"{lacks} (its counters file {counters.name} is damaged)" in one_line(
-        run("explain", "--all", "rec").stdout
+        forked("explain", "--all", "rec").stdout
     )
     counters.unlink()
     (stream,) = (tmp_path / "rec").glob("*.log")
     stream.write_bytes(
         b"".join(stream.read_bytes().splitlines(keepends=True)[2:])
     )  # without the first record
-    report = one_line(run("explain", "--all", "rec").stdout)
+    report = one_line(forked("explain", "--all", "rec").stdout)
     assert f"{lacks} (its counters file {counters.name} cannot be read)" in report
     assert "its first record (versions, environment) is missing" in report
 
@@ -208,10 +208,10 @@ def test_a_damaged_run_file_is_one_line(
 
 
 def test_a_damaged_stream_is_read_as_far_as_it_goes(
-    run: Callable[..., Result], explained: Callable[..., dict[str, Any]], tmp_path: Path
+    forked: Callable[..., Result], explained: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
     (tmp_path / "program.py").write_text(PROGRAM.replace("500", "6"))
-    run("run", "-q", "-o", "rec", "program.py")
+    forked("run", "-q", "-o", "rec", "program.py")
     (stream,) = (tmp_path / "rec").glob("*.log")
     whole = stream.read_bytes()
     stream.write_bytes(whole.replace(b'"graph": 2, "name"', b'"graph": 2, "nane"'))
@@ -219,6 +219,6 @@ def test_a_damaged_stream_is_read_as_far_as_it_goes(
     assert damaged["summary"]["graphs"] == 3
     assert "damaged records were skipped" in " ".join(damaged["problems"])
     stream.write_bytes(b"\x00\xff" * 1000)
-    assert run("explain", str(stream)).exit_code == 121
+    assert forked("explain", str(stream)).exit_code == 121
     stream.write_bytes(whole[:60])
-    assert run("explain", str(stream)).exit_code == 122
+    assert forked("explain", str(stream)).exit_code == 122

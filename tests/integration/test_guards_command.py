@@ -128,7 +128,7 @@ def test_all_lists_what_is_otherwise_counted(read: Runner, recorded: Path) -> No
     assert "[0/1]" not in whole
 
 
-def test_live_output_has_the_lines(run: Runner, program: Path) -> None:
-    result = run("run", program, env={"DYNAMO_LOGS": "++guards"})
+def test_live_output_has_the_lines(forked: Runner, program: Path) -> None:
+    result = forked("run", program, env={"DYNAMO_LOGS": "++guards"})
     assert "guards [0/0]" in result.stderr
     assert "return x * n + SCALE" in result.stderr

@@ -154,10 +154,10 @@ def test_the_exception_that_ended_a_program_is_recorded_with_its_line(
     assert process.runtime.end is not None and process.runtime.end.raised is None
 
 
-def test_interrupted_while_compiling(run: Callable[..., Result], tmp_path: Path) -> None:
+def test_interrupted_while_compiling(forked: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "backends.py").write_text("def stops(gm, inputs): raise KeyboardInterrupt\n")
-    summary = run("run", "--backend", "backends.py:stops", "program.py").stderr
+    summary = forked("run", "--backend", "backends.py:stops", "program.py").stderr
     assert "compiling forward at" in summary
     assert "interrupted by KeyboardInterrupt" in summary
     assert "could not be compiled" not in summary
@@ -219,7 +219,7 @@ def _take_terminal() -> None:
     ("statement", "is_blamed"), [("raise SystemExit(3)", False), ("f(torch.ones(0))", True)]
 )
 def test_only_what_failed_in_a_graph_is_put_down_to_capture(
-    statement: str, is_blamed: bool, run: Callable[..., Result], tmp_path: Path
+    statement: str, is_blamed: bool, forked: Callable[..., Result], tmp_path: Path
 ) -> None:
     (tmp_path / "backends.py").write_text(
         "def fails_late(gm, inputs):\n"
@@ -231,6 +231,6 @@ def test_only_what_failed_in_a_graph_is_put_down_to_capture(
     (tmp_path / "program.py").write_text(
         f"import torch\ndef f(x): return x + 1\nf(torch.ones(3))\n{statement}\n"
     )
-    result = run("run", "--semantics", "compiled", "--backend", "backends.py:fails_late", "program.py")
+    result = forked("run", "--semantics", "compiled", "--backend", "backends.py:fails_late", "program.py")
     assert result.exit_code != 0
     assert ("It was compiled by dynamo" in result.stderr) == is_blamed, result.stderr

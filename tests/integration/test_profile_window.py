@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,10 @@ from dynamo_core.findings import find
 from dynamo_core.model import Process, ProfileWindow
 from dynamo_core.recording.read import read
 from dynamo_reporters.profile.window import CONTENTS
-from launching import Runner, run_to_end
+from launching import ForkingPython, Runner
 from support.cases import nightly
+
+Profiled = Callable[..., Process]
 
 TRAIN = """
 import torch
@@ -69,16 +72,6 @@ def _process(recording: Path) -> Process:
     return process
 
 
-def _profiled(run: Runner, folder: Path, program: str, *options: str) -> tuple[Process, str]:
-    """The process, and what the program printed, which is what it prints under plain Python."""
-    (folder / "program.py").write_text(program)
-    result = run("run", "-q", "-o", "recording", "--profile", *options, "program.py")
-    assert (result.exit_code, result.stderr) == (0, "")
-    plain = run_to_end([sys.executable, "program.py"], dict(os.environ), folder)
-    assert result.stdout == plain.stdout
-    return _process(folder / "recording"), result.stdout
-
-
 def _window(process: Process) -> ProfileWindow:
     assert process.profiling.window is not None, process.profiling.problem
     return process.profiling.window
@@ -90,8 +83,22 @@ def run(forked: Runner) -> Runner:
     return forked
 
 
-def test_a_training_step_by_graph_and_by_line(run: Runner, tmp_path: Path) -> None:
-    process, _ = _profiled(run, tmp_path, TRAIN, "--profile-steps", "4")
+@pytest.fixture
+def profiled(run: Runner, python: ForkingPython, tmp_path: Path) -> Profiled:
+    """Record a program with --profile: its process. It prints what it prints under plain Python."""
+
+    def record(program: str, *options: str) -> Process:
+        (tmp_path / "program.py").write_text(program)
+        result = run("run", "-q", "-o", "recording", "--profile", *options, "program.py")
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert result.stdout == python.run("program.py", cwd=tmp_path).stdout
+        return _process(tmp_path / "recording")
+
+    return record
+
+
+def test_a_training_step_by_graph_and_by_line(profiled: Profiled) -> None:
+    process = profiled(TRAIN, "--profile-steps", "4")
     window = _window(process)
     assert (window.steps, window.compiles, window.kernels, window.damaged_events) == (4, 0, None, 0)
     parts = {(part.graph.number, part.graph.is_backward): part for part in window.parts}
@@ -132,8 +139,8 @@ for batch in DataLoader(Slow(), batch_size=2):
 LOADER_LINE = LOADS.splitlines().index("for batch in DataLoader(Slow(), batch_size=2):") + 1
 
 
-def test_a_slow_loader_and_an_eager_optimizer_are_found(run: Runner, tmp_path: Path) -> None:
-    process, _ = _profiled(run, tmp_path, LOADS, "--profile-steps", "4")
+def test_a_slow_loader_and_an_eager_optimizer_are_found(tmp_path: Path, profiled: Profiled) -> None:
+    process = profiled(LOADS, "--profile-steps", "4")
     window = _window(process)
     spans = {(span.kind, span.name): span for span in window.spans}
     loader = spans.pop(("loader", "_SingleProcessDataLoaderIter"))
@@ -158,32 +165,32 @@ def test_a_program_that_we_compile(run: Runner, tmp_path: Path) -> None:
 
 
 @nightly
-def test_too_few_steps(run: Runner, tmp_path: Path) -> None:
-    process, _ = _profiled(run, tmp_path, FORWARD.format(calls=2, end=""))
+def test_too_few_steps(profiled: Profiled) -> None:
+    process = profiled(FORWARD.format(calls=2, end=""))
     assert process.profiling.window is None
     assert process.profiling.problem is not None and "often enough" in process.profiling.problem
 
 
 @nightly
-def test_the_end_of_the_program_cuts_the_window(run: Runner, tmp_path: Path) -> None:
-    process, _ = _profiled(run, tmp_path, FORWARD.format(calls=9, end=""), "--profile-steps", "100")
+def test_the_end_of_the_program_cuts_the_window(profiled: Profiled) -> None:
+    process = profiled(FORWARD.format(calls=9, end=""), "--profile-steps", "100")
     window = _window(process)
     assert 1 <= window.steps <= 5
     assert window.lines_problem is not None and all(o.place is None for o in window.eager)
 
 
-def test_nothing_is_compiled(run: Runner, tmp_path: Path) -> None:
-    process, _ = _profiled(run, tmp_path, "import torch\nprint(torch.ones(2).sum())", "--capture", "none")
+def test_nothing_is_compiled(profiled: Profiled) -> None:
+    process = profiled("import torch\nprint(torch.ones(2).sum())", "--capture", "none")
     assert process.profiling.problem == "nothing was compiled"
 
 
 @nightly
-def test_a_fork_within_the_window(run: Runner, tmp_path: Path) -> None:
+def test_a_fork_within_the_window(profiled: Profiled) -> None:
     forking = FORWARD.format(calls=30, end="import os").replace(
         "    y = f(x)\n",
         "    y = f(x)\n    if _ == 12:\n        import os\n        if os.fork() == 0: os._exit(0)\n",
     )
-    process, _ = _profiled(run, tmp_path, forking, "--profile-steps", "20")
+    process = profiled(forking, "--profile-steps", "20")
     assert _window(process).steps >= 1
     assert (
         _window(process).lines_problem
@@ -228,10 +235,10 @@ def test_bad_steps(run: Runner) -> None:
 @pytest.mark.gpu
 @pytest.mark.skipif(shutil.which("nvidia-smi") is None, reason="no NVIDIA GPU here")
 @pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
-def test_kernels_of_a_gpu(mode: str, run: Runner, tmp_path: Path) -> None:
+def test_kernels_of_a_gpu(mode: str, profiled: Profiled) -> None:
     program = FORWARD.format(calls=40, end="").replace("torch.ones(64, 64)", "torch.ones(64, 64).cuda()")
     program = program.replace("@torch.compile\n", f"@torch.compile(mode={mode!r})\n")
-    process, _ = _profiled(run, tmp_path, program, "--profile-steps", "5")
+    process = profiled(program, "--profile-steps", "5")
     window = _window(process)
     assert window.kernels is not None
     fused = [kernel for kernel in window.kernels if kernel.name.startswith("triton_")]

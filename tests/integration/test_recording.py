@@ -179,7 +179,7 @@ def test_a_torch_trace_that_is_not_ours_is_explained(
 
 
 def test_what_the_bytecode_carries_is_named_and_never_asked_for_its_repr(
-    run: Callable[..., Result], tmp_path: Path
+    forked: Callable[..., Result], tmp_path: Path
 ) -> None:
     program = tmp_path / "secretive.py"
     program.write_text(
@@ -206,7 +206,7 @@ def f(x):
 f(torch.full((2,), 42.4242))
 """
     )
-    result = run("run", "-o", tmp_path / "rec", program)
+    result = forked("run", "-o", tmp_path / "rec", program)
     assert result.exit_code == 0
     assert "asked" not in result.stdout
     (stream,) = (tmp_path / "rec").glob("*.log")
