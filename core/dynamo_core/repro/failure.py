@@ -10,7 +10,7 @@ Kind = Literal["wrong result", "exception", "crash", "hang", "graph break", "rec
 
 _LINES = 2  # of a message that count, and one behind a colon; others are hints, or quote the program
 _LONGEST = 300  # characters of a message that count
-_COMMENT = re.compile(r"\s{2,}# .*")  # behind a guard: the line and the file that it is of
+_COMMENT = re.compile(r"\s\s# .*")  # behind a guard: the line and the file that it is of
 _STACK = "User stack trace"  # behind the guards that failed
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _DIFFERS = (
@@ -74,7 +74,7 @@ def failures_of(outcome: Mapping[str, Any], plain: Mapping[str, Any]) -> list[Fa
 def recompile(text: str) -> Failure:
     """The failure that torch's text about a recompile describes, by the guards that failed."""
     of_guards = text.partition(_STACK)[0].splitlines()
-    guards = [_COMMENT.sub("", line.strip(" -")) for line in of_guards if line.strip().startswith("- ")]
+    guards = [_COMMENT.sub("", line).strip(" -") for line in of_guards if line.strip().startswith("- ")]
     reasons = "; ".join(each.partition(": ")[2] or each for each in guards) or text
     return Failure("recompile", "", normalized(reasons), reasons)
 

@@ -1,6 +1,5 @@
 """Findings: what is concluded, in which order, and that each keeps its identity from run to run."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,6 @@ from dynamo_core.model import (
     CompileId,
     DeclinedBy,
     Deferred,
-    Frame,
     Optimizer,
     Place,
     ProcessEnd,
@@ -460,48 +458,6 @@ def test_time_in_which_nothing_was_computed_is_not_lost(cpu_s: float | None, is_
         compiling_in_calls_seconds=0.0,
     )
     assert any(each.kind == "time outside of graphs" for each in find(waiting)) is is_found
-
-
-def test_a_frame_that_runs_eager_saves_no_more_than_was_computed() -> None:
-    """Of a server that waited for requests for most of ten seconds."""
-    waiting = of_one_process(
-        Run(exit_code=0, launcher_pid=7, ended_ns=11_000_000_000, cpu_seconds=1.5),
-        frames=[fallback()],
-        info=ProcessInfo(pid=1, ppid=7, began_ns=1_000_000_000),
-        overlap_seconds=0.0,
-        compiling_in_calls_seconds=0.0,
-    )
-    (found,) = find(waiting)
-    assert found.cost.saves_at_most == Figure(1.5, "estimated")
-
-
-@pytest.mark.parametrize(
-    ("torch_version", "threads", "begins"),
-    [
-        ("2.13.0", ["worker", "worker"], "in thread `worker`, which has settings of its own, set `torch."),
-        ("2.13.0", ["worker-0", "worker-1"], "in each thread that compiles it, which has settings of its"),
-        ("2.13.0", ["worker", None], "set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`"),
-        ("2.8.0", ["worker", "worker"], "set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`"),
-    ],
-)
-def test_a_setting_is_advised_for_the_thread_that_compiles(
-    torch_version: str, threads: Sequence[str | None], begins: str
-) -> None:
-    """Numbers on a module that differ, in a function that was compiled again twice."""
-    of_a_number = {"kind": "value", "source": "self.scale", "expected": "1", "actual": "2"}
-    frames = [
-        Frame("f", Place("/x/train.py", 3), "compiled", None, False, False, CompileId(0, n), thread=name)
-        for n, name in enumerate(threads, 1)
-    ]
-    (found,) = find(
-        of_one_process(
-            torch_version=torch_version,
-            frames=frames,
-            compiles=[recompile(1), recompile(2)],
-            recompile_reasons=[reasons(n, **of_a_number) for n in (1, 2)],
-        )
-    )
-    assert any(each.text.startswith(begins) for each in found.remedies)
 
 
 def test_a_frame_that_waited_until_the_end_was_left_eager_and_counts() -> None:

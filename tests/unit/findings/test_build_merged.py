@@ -108,6 +108,19 @@ def test_frames_that_run_eager_share_the_time_outside_of_graphs() -> None:
     assert twice.title == f"{once.title} (2 times)"
 
 
+def test_a_frame_that_runs_eager_saves_no_more_than_was_computed() -> None:
+    """Of a server that waited for requests for most of ten seconds."""
+    waiting = of_one_process(
+        Run(exit_code=0, launcher_pid=7, ended_ns=11_000_000_000, cpu_seconds=1.5),
+        frames=[fallback()],
+        info=ProcessInfo(pid=1, ppid=7, began_ns=1_000_000_000),
+        overlap_seconds=0.0,
+        compiling_in_calls_seconds=0.0,
+    )
+    (found,) = find(waiting)
+    assert found.cost.saves_at_most == Figure(1.5, "estimated")
+
+
 def test_a_frame_that_runs_eager_costs_no_more_than_its_own_processes_took() -> None:
     met = a_break()
     fell_back = lasting(10, frames=[replace(fallback(), compile_id=met.compile_id)], breaks=[met])

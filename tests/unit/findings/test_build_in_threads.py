@@ -1,0 +1,39 @@
+"""What is compiled in another thread than the main one: where its settings are to be made."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from dynamo_core.findings import find
+from dynamo_core.model import CompileId, Frame, Place
+from support.made import of_one_process
+from support.made_findings import reasons, recompile
+
+
+@pytest.mark.parametrize(
+    ("torch_version", "threads", "begins"),
+    [
+        ("2.13.0", ["worker", "worker"], "in thread `worker`, which has settings of its own, set `torch."),
+        ("2.13.0", ["worker-0", "worker-1"], "in each thread that compiles it, which has settings of its"),
+        ("2.13.0", ["worker", None], "set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`"),
+        ("2.8.0", ["worker", "worker"], "set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`"),
+    ],
+)
+def test_a_setting_is_advised_for_the_thread_that_compiles(
+    torch_version: str, threads: Sequence[str | None], begins: str
+) -> None:
+    """Numbers on a module that differ, in a function that was compiled again twice."""
+    of_a_number = {"kind": "value", "source": "self.scale", "expected": "1", "actual": "2"}
+    frames = [
+        Frame("f", Place("/x/train.py", 3), "compiled", None, False, False, CompileId(0, n), thread=name)
+        for n, name in enumerate(threads, 1)
+    ]
+    (found,) = find(
+        of_one_process(
+            torch_version=torch_version,
+            frames=frames,
+            compiles=[recompile(1), recompile(2)],
+            recompile_reasons=[reasons(n, **of_a_number) for n in (1, 2)],
+        )
+    )
+    assert any(each.text.startswith(begins) for each in found.remedies)
