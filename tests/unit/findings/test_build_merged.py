@@ -19,6 +19,7 @@ from dynamo_core.model import (
     RecompileReasons,
     Recording,
     ResumeFunction,
+    Run,
 )
 from dynamo_core.recording.guards import parse_guard_failure
 from support.made import of_one_process
