@@ -16,14 +16,14 @@ from support.cases import one_in
 
 COUNTERS = Path(__file__).parent / "torch_counters"
 PROGRAMS = [
-    ["hf_llama.py", "--compile"],
     *[[path.name] for path in sorted(SAMPLES.glob("*.py"))],
+    ["hf_llama.py", "--compile"],
     ["hf_bert_train.py", "--compile"],
 ]
 UNDER_INDUCTOR = ("toy_example.py", "train_loop.py")
 
 
-@pytest.mark.parametrize("program", one_in(3, PROGRAMS), ids=" ".join)
+@pytest.mark.parametrize("program", one_in(4, PROGRAMS), ids=" ".join)
 def test_counts_equal_torchs(
     program: list[str], explained: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:

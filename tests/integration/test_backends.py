@@ -12,7 +12,7 @@ import pytest
 from launching import run_to_end
 from recordings import PROGRAMS, SAMPLES
 from support.answering import Result
-from support.cases import one_in
+from support.cases import nightly, one_in
 from support.schemas import validate
 
 PROGRAM = PROGRAMS / "infer_and_train.py"
@@ -246,6 +246,10 @@ def test_check_says_what_was_seen(backends_anew: Run) -> None:
     assert works["backend"]["trial"]["works"]
     fails = json.loads(backends_anew("cudagraphs", "--check", "--format", "json").stdout)
     assert not fails["backend"]["trial"]["works"]
+
+
+@nightly
+def test_a_check_that_takes_too_long_is_ended(backends_anew: Run) -> None:
     late = backends_anew("inductor", "--check", "--time-limit", "1")
     assert "it did not end within 1 s" in late.stdout
 

@@ -95,7 +95,7 @@ def wrong(
 ) -> tuple[Result, dict[str, Any], Path]:
     """A bench of a program that compiles itself, under one wrong backend and one that never ends."""
     folder = tmp_path_factory.mktemp("wrong")
-    options = ["--format", "json", "--verify=error", "--repeat", "1", "--per-graph", "--time-limit", "25"]
+    options = ["--format", "json", "--verify=error", "--repeat", "1", "--per-graph", "--time-limit", "15"]
     options += ["--recordings", "kept", "--backends", f"{WRONG},{ENDLESS}"]
     result = python.run("-m", "dynamo_cli", "bench", *options, PROGRAM, "compiles_itself", cwd=folder)
     return result, json.loads(result.stdout), folder
@@ -124,7 +124,7 @@ def test_a_program_that_compiles_itself(wrong: tuple[Result, dict[str, Any], Pat
 
 def test_a_backend_that_hangs_is_stopped(wrong: tuple[Result, dict[str, Any], Path]) -> None:
     endless = by_name(wrong[1])[ENDLESS]
-    assert endless["problem"] == "stopped at the time limit of 25 s"
+    assert endless["problem"] == "stopped at the time limit of 15 s"
     assert endless["seconds"] == [] and endless["speed_up"] is None
     assert endless["agreement"] == {"verdict": "not verified", "detail": "it never ran to its end"}
 
@@ -145,7 +145,7 @@ def test_graph_by_graph(wrong: tuple[Result, dict[str, Any], Path]) -> None:
 def test_files_are_kept(wrong: tuple[Result, dict[str, Any], Path], run: Runner) -> None:
     folder = wrong[2]
     problems = {each["backend"]: each["problem"] for each in wrong[1]["backends"]}
-    assert problems == {"eager": None, WRONG: None, ENDLESS: "stopped at the time limit of 25 s"}
+    assert problems == {"eager": None, WRONG: None, ENDLESS: "stopped at the time limit of 15 s"}
     assert (folder / "kept" / "eager-1.stdout").read_text().strip()
     assert run("graphs", folder / "kept" / "first").exit_code == 0
     again = run("bench", "--recordings", folder / "kept", PROGRAM, "no_steps")

@@ -72,7 +72,7 @@ def test_threads_are_captured_like_the_main_one(explained: Callable[..., dict[st
 
 
 def test_each_spawned_process_has_its_own_stream(explained: Callable[..., dict[str, Any]]) -> None:
-    document = explained(SAMPLES / "spawn_workers.py")
+    document = explained("--backend", "eager", SAMPLES / "spawn_workers.py")
     with_graphs = [process for process in document["processes"] if process["graphs"]]
     assert len(with_graphs) == 2
     assert len({process["info"]["pid"] for process in document["processes"]}) == len(document["processes"])
