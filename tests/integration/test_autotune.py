@@ -118,7 +118,7 @@ def test_where_the_budget_ends_first_nothing_is_stored(folder: Path, run: Runner
         "noise = random.Random(0)\n"  # the same for both: neither can look quicker by chance
         "def backend(gm, inputs):\n"
         "    def call(*arguments):\n"
-        "        time.sleep(noise.choice([0, 0.03]))\n"
+        "        time.sleep(noise.uniform(0, 0.05))\n"
         "        return gm.forward(*arguments)\n"
         "    return call\n"
         "def another(gm, inputs):\n"

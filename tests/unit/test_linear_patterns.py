@@ -263,4 +263,5 @@ def test_no_text_makes_a_pattern_slow(group: int) -> None:
     ],
 )
 def test_slow_patterns_are_noticed(text: str, way: str) -> None:
-    assert _slow_text(re.compile(text), way, longest=_LONG) is not None
+    # On a busy machine one try may miss it.
+    assert any(_slow_text(re.compile(text), way, longest=_LONG) for _ in range(3))
