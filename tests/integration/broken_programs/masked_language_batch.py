@@ -21,7 +21,7 @@ def mask_tokens(inputs, draws):
     inputs = inputs.masked_fill(replaced, MASK)
     random = masked & ~replaced & (draws[1] < 0.9)
     words = (draws[2] * VOCABULARY).long()
-    inputs[random] = words[random]
+    inputs[random] = words[random]  # cause
     return inputs, labels
 
 
@@ -44,8 +44,7 @@ def main():
     def loss_of(ids, draws):
         inputs, labels = mask_tokens(ids, draws)
         logits = model(inputs)
-        picked = labels != -100
-        return F.cross_entropy(logits[picked], labels[picked])  # cause
+        return F.cross_entropy(logits.flatten(0, 1), labels.flatten())
 
     for _ in range(4):
         loss = loss_of(torch.randint(4, VOCABULARY, (4, 12)), torch.rand(3, 4, 12))
