@@ -1,6 +1,6 @@
 """What several findings rest on, each worked out once for a recording."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -9,7 +9,14 @@ from pathlib import Path
 from ..model import Frame, Process, Recording, StackFrame, function_of
 from .break_costs import BreakCost, costs_of
 from .break_effects import DistinctBreak, Fallback, distinct_breaks, what_stopped
-from .recompile_echoes import CompileKey, Echoes, below_breaks, below_eager_frames, compile_key
+from .recompile_echoes import (
+    CompileKey,
+    Echoes,
+    below_breaks,
+    below_eager_frames,
+    compile_key,
+    for_a_name,
+)
 from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
 from .summary import failed_to_compile
 from .time.steps import GraphTime, graph_times
@@ -63,11 +70,24 @@ class Figures:
         keys = (compile_key(each.stream, frame.compile_id) for each in processes for frame in frames)
         return frozenset(chain.from_iterable(self._below_eager.get(key, ()) for key in keys))
 
-    def recompiles_below_break(self, distinct: DistinctBreak) -> frozenset[CompileKey]:
+    def recompiles_below_break(
+        self, distinct: DistinctBreak, *, of_numbers: bool = False
+    ) -> frozenset[CompileKey]:
         """The recompiles of functions that would be in the graph of their caller without the break."""
         keys = (
-            below_breaks(distinct.occurrences, self.recompiled, each.stream) for each in distinct.processes
+            below_breaks(distinct.occurrences, self.recompiled, each.stream, of_numbers=of_numbers)
+            for each in distinct.processes
         )
+        return frozenset(chain.from_iterable(keys))
+
+    def recompiles_for_a_name(
+        self, distinct: DistinctBreak, names: Collection[str], frame: StackFrame | None
+    ) -> frozenset[CompileKey]:
+        """The recompiles, of the break's function, for numbers of these names."""
+        if frame is None:
+            return frozenset()
+        function = frame.place.file, function_of(frame.function)
+        keys = (for_a_name(names, function, self.recompiled, each.stream) for each in distinct.processes)
         return frozenset(chain.from_iterable(keys))
 
     @cached_property

@@ -5,7 +5,8 @@ rest of it as a frame of its own, with guards of its own on the same value. What
 itself only where the frame runs eager, and then meets each caller's tensors.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -77,12 +78,12 @@ _OF_A_TENSOR = ("size", "relation of sizes", "stride", "rank", "dtype", "require
 
 
 def below_breaks(
-    breaks: Iterable[GraphBreak], frames: Iterable[FrameRecompiles], stream: Path
+    breaks: Iterable[GraphBreak], frames: Iterable[FrameRecompiles], stream: Path, *, of_numbers: bool = False
 ) -> frozenset[CompileKey]:
     """The recompiles of functions that are frames of their own for one of these breaks, for another caller.
 
     Without the break, the graph of each caller would have them in it, for the tensors and constants of that
-    call alone.
+    call alone. `of_numbers` says that the breaks give numbers, so that those for numbers follow from them.
     """
     inside = {(frame.place.file, function_of(frame.function)) for each in breaks for frame in each.stack[1:]}
     causes = [
@@ -95,12 +96,28 @@ def below_breaks(
     elsewhere = {
         _what_came(cause)
         for cause in causes
-        if (cause.kind in _OF_A_TENSOR and _is_called_elsewhere(cause)) or _is_known_to_callers(cause)
+        if (cause.kind in _OF_A_TENSOR and _is_called_elsewhere(cause))
+        or _is_known_to_callers(cause)
+        or (of_numbers and cause.kind == "value")
     }
     return frozenset(
         compile_key(stream, compile_.compile_id)
         for cause in causes
         if _what_came(cause) in elsewhere
+        for compile_ in cause.compiles
+    )
+
+
+def for_a_name(
+    names: Collection[str], function: tuple[str, str], frames: Iterable[FrameRecompiles], stream: Path
+) -> frozenset[CompileKey]:
+    """The recompiles of this function for numbers that have one of these names, as attributes or globals."""
+    return frozenset(
+        compile_key(stream, compile_.compile_id)
+        for frame in frames
+        if names and frame.process.stream == stream and _function(frame) == function
+        for cause in causes_of(frame)
+        if cause.is_int and re.split(r"\W+", (cause.source or "").rstrip("']"))[-1] in names
         for compile_ in cause.compiles
     )
 

@@ -11,11 +11,11 @@ from ..model import CacheLookup
 
 
 class Bypass(NamedTuple):
-    """A reason of torch's for a bypass: the pattern of its text, what it means and what to do."""
+    """A reason of torch's for a bypass: the pattern of its text, what it means, and what to do if known."""
 
     pattern: re.Pattern[str]
     why: str
-    what_to_do: str
+    what_to_do: str | None
 
 
 _APART = "keep what uses it in a compiled function of its own, so that the rest can be cached."
@@ -44,6 +44,16 @@ _BYPASSES = tuple(
             r"Function module: torch\.amp\.autocast_mode",
             "AOTAutograd's cache does not keep a graph in which `torch.autocast` is entered",
             "enter `torch.autocast` around the call of the compiled function, in place of inside of it.",
+        ),
+        (
+            r"Function module: torch\._dynamo\.utils, ?\nFunction name: wrapped_(\S{1,200})",
+            "AOTAutograd's cache does not know `{0}` of numpy",
+            "call torch's function in place of numpy's.",
+        ),
+        (
+            r"Function module: (torch\.\S{1,200}), ?\nFunction name: (\S{1,200})",
+            "AOTAutograd's cache does not know {0}.{1}, which torch itself put into the graph",
+            None,
         ),
         (
             r"Function module: (\S{1,200}), ?\nFunction name: (\S{1,200})",

@@ -14,7 +14,12 @@ from ..analysis.summary import fell_back, never_tried
 from ..analysis.time.wall import across_ranks
 from ..analysis.words import first_line, frame_name, number, place, stable_text, without_numbers
 from ..model import Compile, Deferred, Frame, GraphBreak, Process, StackFrame, function_of
-from ..remedies.break_rules import break_cause, loops_over_what_it_finds
+from ..remedies.break_rules import (
+    break_cause,
+    draws_numbers,
+    loops_over_what_it_finds,
+    names_that_decide_a_report,
+)
 from ..remedies.expected import expected_break
 from ..remedies.rules import place_of, user_line
 from .build import break_remedies, remedy
@@ -42,7 +47,8 @@ def is_expected(each: DistinctBreak) -> bool:
 
 def of_break(cost: BreakCost, figures: Figures) -> Draft:
     """The finding on one of them. Where it made frames run eager, that is what the finding is about."""
-    each, first = cost.distinct, cost.distinct.first
+    each = cost.distinct
+    first = _with_calls_to_it(figures, each.process, each.first)
     frames = each.frames_fell_back
     kind: Kind = "fell back to eager" if frames else "graph break"
     line, library = user_line(first)
@@ -73,14 +79,15 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
         remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
         brings_about=cost.recompiles.compiles
         | figures.recompiles_below(each.processes, frames)
-        | figures.recompiles_below_break(each)
-        | _in_its_loop(each),
+        | figures.recompiles_below_break(each, of_numbers=draws_numbers(first))
+        | figures.recompiles_for_a_name(each, names_that_decide_a_report(first), line)
+        | _eager_behind(each),
     )
 
 
-def _in_its_loop(each: DistinctBreak) -> frozenset[CompileKey]:
-    """The frames that run eager behind a break, if they loop over what the break's line finds."""
-    if not loops_over_what_it_finds(each.first):
+def _eager_behind(each: DistinctBreak) -> frozenset[CompileKey]:
+    """The frames that run eager behind a break whose line finds what they loop over, or draws numbers."""
+    if not (loops_over_what_it_finds(each.first) or draws_numbers(each.first)):
         return frozenset()
     made_by = {met.compile_id for met in each.occurrences}
     return frozenset(
@@ -190,16 +197,20 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
             (frame.reason or "",),
             tests=tests_of(process, [frame]),
         ),
-        remedies=partial(break_remedies, kind, _with_calls_to_it(figures, fallback), process.torch_version),
+        remedies=partial(
+            break_remedies, kind, _with_calls_to_it(figures, process, stopped), process.torch_version
+        ),
         brings_about=figures.recompiles_below([process], [frame]),
     )
 
 
-def _with_calls_to_it(figures: Figures, fallback: Fallback) -> GraphBreak:
-    """What stopped it, with the calls that lead to it from what the program compiles."""
-    process, frame, stopped = fallback
-    calls = figures.calls_to.get((process.stream, frame.place.file, function_of(frame.name)), ())
-    return replace(stopped, stack=(*calls, *stopped.stack))
+def _with_calls_to_it(figures: Figures, process: Process, stopped: GraphBreak) -> GraphBreak:
+    """A break, with the calls that lead to its function from what the program compiles."""
+    if not stopped.stack:
+        return stopped
+    outermost = stopped.stack[0]
+    key = process.stream, outermost.place.file, function_of(outermost.function)
+    return replace(stopped, stack=(*figures.calls_to.get(key, ()), *stopped.stack))
 
 
 def _of_compile(figures: Figures, process: Process, compile_: Compile) -> Draft:

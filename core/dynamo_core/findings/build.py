@@ -309,7 +309,12 @@ def by_cause(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]]
 
 
 def _is_met_by_each_call(finding: Finding) -> bool:
-    """Whether it is a break that ran more than once; where that is unknown, that was met more than once."""
+    """Whether it is a break that ran more than once; where that is unknown, that was met more than once.
+
+    A function that runs eager does so in each call.
+    """
+    if finding.kind == "fell back to eager":
+        return not finding.is_library and finding.place is not None
     ran = finding.evidence.times if finding.evidence.ran is None else finding.evidence.ran
     return finding.kind == "graph break" and not finding.is_library and ran > 1
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..analysis.words import number
 from ..model import Place, TracedAgain, TriedChange
+from ..remedies.calls import LATER
 from ..remedies.rules import Advice, Assignment, Change
 from .kinds import Kind
 
@@ -50,8 +51,8 @@ def further_cures(changes: Iterable[Change | None], found: dict[str, str]) -> It
     """Advice to make each change by which a finding is gone, and which none of `changes` makes."""
     known = {text for change in changes if change is not None for text in _as_tried(change)}
     for text, outcome in found.items():
-        if outcome != GONE or text in known:
-            continue
+        if outcome != GONE or text in known or text.startswith(LATER):
+            continue  # what is put off is lost in functions that are called: only a rule knows where it fits
         name, _, value = text.partition("=")
         if "." not in name:
             yield Advice(

@@ -352,10 +352,11 @@ def _captures_less(baseline: Sequence[ObservedRun], tried: RunResult) -> str | N
 
 
 def _gains(baseline: Sequence[ObservedRun], tried: RunResult) -> bool:
-    """Whether the run has fewer graphs, more ops in graphs or faster steps than every run without."""
+    """Whether the run has fewer graphs or frames, more ops in graphs or faster steps than all without."""
     runs = [run.result for run in baseline]
     return (
         _is_below(tried.graphs, [run.graphs for run in runs])
+        or _is_below(tried.frames, [run.frames for run in runs])
         or _is_below(tried.step_seconds, [run.step_seconds for run in runs])
         or (
             tried.captured_ops is not None

@@ -482,12 +482,12 @@ def _beside(numbers: Sequence[int], reason: str) -> str:
     return f"{others}: {reason}" if reason else f"{others} nothing is gained"
 
 
-def _captured(recording: Recording) -> tuple[int | None, int, int]:
-    """The ops that ran in graphs, None if a number is not known; the graphs, and how often they ran."""
+def _captured(recording: Recording) -> tuple[int | None, int, int, int]:
+    """The ops in graphs, None if not known; the graphs, how often they ran, and the frames traced."""
     graphs = [graph for process in recording.processes for graph in process.compiled_graphs]
     ran = [None if each.ops is None or each.calls is None else each.ops * each.calls for each in graphs]
-    calls = sum(each.calls or 0 for each in graphs)
-    return None if None in ran else sum(each or 0 for each in ran), len(graphs), calls
+    calls, frames = sum(each.calls or 0 for each in graphs), sum(len(p.frames) for p in recording.processes)
+    return None if None in ran else sum(each or 0 for each in ran), len(graphs), calls, frames
 
 
 def _cpu_seconds_of_children() -> float:

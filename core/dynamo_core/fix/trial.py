@@ -38,7 +38,7 @@ class RunResult:
 
     `cpu_seconds` is what it and its children computed; `step_seconds` the median of its steady steps, None
     where nothing repeats. `captured_ops` are the ops that ran in graphs, over all calls; `graphs` counts
-    all that were compiled, `graph_calls` how often they ran.
+    all that were compiled, `graph_calls` how often they ran; `frames` are those that Dynamo has traced.
     """
 
     recording: str
@@ -50,6 +50,7 @@ class RunResult:
     captured_ops: int | None = None
     graphs: int | None = None
     graph_calls: int | None = None
+    frames: int | None = None
 
 
 @dataclass(frozen=True)

@@ -162,16 +162,49 @@ def _is_called_for_its_effect(break_context: BreakContext) -> bool:
     return is_inside and is_call_alone(break_context.caller)
 
 
+# `if step % 100 == 0:`, of a number that is counted in each call.
+_NOW_AND_THEN = re.compile(r"(?:el)?if .{0,200}\w\)? ?% ?.{0,100}\w")
+
+
+def _reports_now_and_then(break_context: BreakContext) -> bool:
+    is_report = _REPORTS.match(break_context.line) is not None
+    return is_report and _NOW_AND_THEN.match(break_context.around) is not None
+
+
+def names_that_decide_a_report(break_context: BreakContext) -> frozenset[str]:
+    """The names that decide when the line prints or logs; none for a line that does so always."""
+    if not _reports_now_and_then(break_context):
+        return frozenset()
+    return frozenset(re.findall(r"[^\W\d]\w{0,99}", break_context.around)) - {"if", "elif", "self"}
+
+
 FOR_ITS_EFFECT: BreakRules = (
     Rule(
-        re.compile(rf"{_VALUE_OR_BRANCH.pattern}|Tensor\.tolist\(\)"),
+        sentence="`{line}` is for some calls only, which `{around}` counts; neither is part of a graph",
+        remedies=(
+            RemedyTemplate(
+                "take `{around}`, with what is in it and what it counts, out of the compiled code: count and "
+                "report after the call of `{function}`, with what that returns.",
+                cures=("loss_every_ten_steps", "calls_reported_now_and_then"),
+            ),
+        ),
+        when=_reports_now_and_then,
+    ),
+    Rule(
+        re.compile(rf"{_VALUE_OR_BRANCH.pattern}|Tensor\.tolist\(\)|Dynamic shape operator|numpy function"),
         "`{caller}`, whose result nobody uses, asks what a tensor holds (`{line}`), " + NOT_KNOWN,
         (
             RemedyTemplate(
                 "take `{caller}` out of the compiled code: do it after the call of `{function}`, on what "
                 "that returns; where later lines need what it does, end the compiled function in front of "
                 "it, and compile what comes after it as a function of its own.",
-                cures=("best_so_far", "dead_codes_replaced", "queue_of_keys"),
+                cures=(
+                    "best_so_far",
+                    "dead_codes_replaced",
+                    "queue_of_keys",
+                    "confusion_in_numpy",
+                    "histogram_of_activations",
+                ),
                 change=Change(edit="compiled around its function"),
             ),
         ),
@@ -321,7 +354,7 @@ _BRANCHES: BreakRules = (
             RemedyTemplate(
                 "compile what the loop repeats, not the loop: make a function of what stands in front of "
                 "`if {condition}`, give that one to `torch.compile`, and leave the loop to Python.",
-                cures=("loop_that_is_left",),
+                cures=("loop_that_is_left", "generate_until_all_end", "episode_until_done"),
             ),
         ),
         when=_leaves_a_loop,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..analysis.recompiles import is_recompile_limit
 from ..model import GraphBreak
-from . import branches, calls, code, python_code, sizes, values
+from . import branches, calls, code, python_code, requested, sizes, values
 from .expected import expected_break
 from .rules import (
     Advice,
@@ -27,8 +27,8 @@ TABLE: BreakRules = (
     *code.IN_HOOKS,
     *code.IN_DISTRIBUTIONS,
     *calls.DRAWN,
-    *calls.BY_A_LIBRARY,
-    *calls.REQUESTED,
+    *requested.BY_A_LIBRARY,
+    *requested.REQUESTED,
     *branches.FOR_ITS_EFFECT,
     *branches.TABLE,
     *values.TABLE,
@@ -85,6 +85,16 @@ def break_cause(graph_break: GraphBreak, torch_version: str | None = None) -> st
 def loops_over_what_it_finds(graph_break: GraphBreak) -> bool:
     """Whether a loop is over what the line of a break finds, so that a break in the loop goes with it."""
     return first_rule(TABLE, break_context_of(graph_break, None)) is sizes.LOOP_OVER_HITS
+
+
+def draws_numbers(graph_break: GraphBreak) -> bool:
+    """Whether random numbers are drawn on its line, which are others in each call."""
+    return first_rule(TABLE, break_context_of(graph_break, None)) in calls.DRAWN
+
+
+def names_that_decide_a_report(graph_break: GraphBreak) -> frozenset[str]:
+    """The names of the condition under which its line prints or logs, and does nothing else."""
+    return branches.names_that_decide_a_report(break_context_of(graph_break, None))
 
 
 def _parts(break_context: BreakContext, change: Change | None) -> dict[str, str]:

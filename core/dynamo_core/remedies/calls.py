@@ -1,4 +1,4 @@
-"""Causes: calls that no graph can hold (print, loggers, clocks, files, C, numpy), requested breaks, backends.
+"""Causes: calls that no graph can hold (print, loggers, clocks, files, C, numpy).
 
 Source: torch/_dynamo/variables/{functions,builtin,misc}.py (SkipFunctionVariable, DebuggingVariable,
 LoggingLoggerVariable, NumpyVariable) and torch/_dynamo/trace_rules.py, read with 2.13; names of breaks with
@@ -11,7 +11,7 @@ from ..analysis.source_lines import assigns_nothing
 from .branches import compile_the_body
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
-_LATER = "torch._dynamo.config.reorderable_logging_functions+"
+LATER = "torch._dynamo.config.reorderable_logging_functions+"
 _PRINT = re.compile(r"builtin operator `print`|builtin `print|attempted to reorder a debugging function")
 # torch can defer the printing of tensors, numbers and text (DebuggingVariable.can_reorder_logs), but it drops
 # `end`, `sep` and `file` (call_function).
@@ -44,6 +44,15 @@ def _is_in_a_decorator(break_context: BreakContext) -> bool:
     return any(map(_PASSES_ALL_ON.search, (*break_context.before, *break_context.following)))
 
 
+def _is_in_what_is_compiled(break_context: BreakContext) -> bool:
+    """Whether the line is of the compiled function itself: of one that it calls, torch drops what it defers.
+
+    Source: torch/_dynamo/output_graph.py (codegen_suffix: `debug_locals` of the root alone),
+    read and run with 2.13.
+    """
+    return not break_context.is_called_inside
+
+
 _TORCHS = r"\btorch\.rand\w{0,4}\([^()]{0,60}\)"
 # Before all others: torch traces random numbers of numpy as tensors and those of Python as numbers of the
 # graph, so the break looks like one on a tensor's value.
@@ -54,7 +63,7 @@ DRAWN: BreakRules = (
         (
             RemedyTemplate(
                 "draw the numbers before the call of `{function}`, and pass in what is made with them.",
-                cures=("numpy_random", "spans_drawn_by_numpy", "gradient_by_chance"),
+                cures=("numpy_random", "spans_drawn_by_numpy", "gradient_by_chance", "cutmix_in_the_step"),
                 change=_MOVED_CALL,
             ),
         ),
@@ -84,12 +93,13 @@ CALLS: BreakRules = (
                 "run `torch._dynamo.config.reorderable_logging_functions.add(print)` before the first call: "
                 "then torch prints after the graph.",
                 cures=("print_of_a_tensor",),
-                change=Change(settings=(Assignment(_LATER, "print"),)),
+                change=Change(settings=(Assignment(LATER, "print"),)),
                 may_change="it is printed when the graph has run; a tensor that was changed in place by then "
                 "shows its later values",
-                not_for=("print_of_an_object", "print_of_a_shape"),
+                not_for=("print_of_an_object", "print_of_a_shape", "norms_of_blocks_printed"),
             ),
         ),
+        when=_is_in_what_is_compiled,
     ),
     Rule(
         _PRINT,
@@ -97,7 +107,7 @@ CALLS: BreakRules = (
         (
             RemedyTemplate(
                 "take `{line}` out of the compiled code: print after the call of `{function}`.",
-                cures=("print_of_an_object",),
+                cures=("print_of_an_object", "norms_of_blocks_printed", "ema_scope"),
             ),
         ),
         unless=re.compile(r"\bwarn|\blog"),
@@ -156,12 +166,13 @@ CALLS: BreakRules = (
                 "run `torch._dynamo.config.reorderable_logging_functions.add(warnings.warn)` before the "
                 "first call: then torch warns after the graph.",
                 cures=("warning",),
-                change=Change(settings=(Assignment(_LATER, "warnings.warn"),)),
+                change=Change(settings=(Assignment(LATER, "warnings.warn"),)),
                 may_change="the warning comes when the graph has run, and may name another line",
                 not_for=("warning_of_a_category",),
             ),
         ),
         line=re.compile(r"warn\(\s{0,9}f?[\"'][^\"'\n]{0,200}[\"']\s{0,9}\)"),
+        when=_is_in_what_is_compiled,
     ),
     Rule(
         _WARN,
@@ -230,7 +241,7 @@ CALLS: BreakRules = (
             RemedyTemplate(
                 "write `{call}` with functions of torch's; or call it before the call of `{function}` and "
                 "pass in what it returns, where no tensor of the graph goes into it.",
-                cures=("numpy_function",),
+                cures=("numpy_function", "weight_of_a_loss"),
                 change=Change(edit="numpy to torch"),
             ),
         ),
@@ -264,7 +275,7 @@ def _is_inside(break_context: BreakContext) -> bool:
     return not break_context.is_outside
 
 
-def _has_an_effect_alone(break_context: BreakContext) -> bool:
+def has_an_effect_alone(break_context: BreakContext) -> bool:
     """Whether what the line gives is not kept, so that it is there for its effect."""
     return assigns_nothing(break_context.line) and not break_context.is_outside
 
@@ -287,8 +298,12 @@ def moved_out(*cures: str) -> RemedyTemplate[BreakContext]:
 ANY_OTHER: BreakRules = (
     Rule(
         sentence="`{line}` has an effect outside of the graph, or leads to code that torch does not trace",
-        remedies=(moved_out("garbage_collected", "rollouts_in_a_queue", "rows_for_a_spreadsheet"),),
-        when=lambda break_context: _has_an_effect_alone(break_context) and _is_not_traced(break_context),
+        remedies=(
+            moved_out(
+                "garbage_collected", "rollouts_in_a_queue", "rows_for_a_spreadsheet", "step_with_a_scaler"
+            ),
+        ),
+        when=lambda break_context: has_an_effect_alone(break_context) and _is_not_traced(break_context),
     ),
     Rule(
         sentence="`{line}` takes its values from what torch does not trace",
@@ -313,7 +328,11 @@ ANY_OTHER: BreakRules = (
     Rule(
         re.compile(r"Failed to convert args/kwargs to proxy"),
         "`{call}` is given an object that no graph can hold, as a generator of random numbers",
-        (RemedyTemplate(_ELSEWHERE, cures=("noise_of_a_generator",), change=_MOVED_CALL),),
+        (
+            RemedyTemplate(
+                _ELSEWHERE, cures=("noise_of_a_generator", "picture_to_tensor"), change=_MOVED_CALL
+            ),
+        ),
         when=_is_inside,
     ),
     Rule(
@@ -327,174 +346,5 @@ ANY_OTHER: BreakRules = (
         ),
         unless=re.compile(r"^\s*(?:async )?with\b"),
         when=lambda break_context: _is_inside(break_context) and _is_not_traced(break_context),
-    ),
-)
-
-
-# Breaks and disabled functions that the program or a library requests, and backends that fail.
-#
-# Source: torch/_dynamo/decorators.py (disable, graph_break, skip_frame) and torch/_dynamo/exc.py
-# (BackendCompilerFailed), 2.8 to 2.15.
-
-_ASKS = re.compile(r"graph_break\(\)|skip_frame\(\)|torch\.compiler\.disable")
-_LOOKS = re.compile(r"Data-dependent|Tensor\.item\(\)|_local_scalar_dense|Dynamic shape operator")
-_REMOVED = Change(edit="statement removed")
-_IS_REQUEST = re.compile(r"\b(?:graph_break|skip_frame|step_unsupported)\(")
-
-
-# Operators that torch's own functions wrap, and that a setting makes part of the graph.
-_BY_A_SETTING = re.compile(r"Operator `aten\.(?:_?unique|repeat_interleave|bincount)")
-
-
-def _looks_in_a_library(break_context: BreakContext) -> bool:
-    """Whether a library goes by what a tensor holds; of torch's, a module, or what no setting traces."""
-    if break_context.library != "torch":
-        return break_context.is_in_library
-    words = break_context.words
-    is_sized = "Dynamic shape operator" in words and not _BY_A_SETTING.search(words)
-    return break_context.entered == "forward" or is_sized
-
-
-def _outside_of_library(*cures: str) -> tuple[RemedyTemplate[BreakContext], ...]:
-    return (
-        RemedyTemplate(
-            "end the compiled function in front of `{call}`, and compile what comes after it as a function "
-            "of its own: what breaks the graph is in `{library}`, and not yours to change.",
-            cures=cures,
-        ),
-    )
-
-
-BY_A_LIBRARY: BreakRules = (
-    Rule(
-        # torch/_dynamo/polyfills/builtins.py (all, any), read with 2.13.
-        re.compile(r"Data-dependent branching"),
-        "`{called}` of Python's asks one tensor after the other whether it is true, and that is not known "
-        "while the function is compiled",
-        (
-            RemedyTemplate(
-                "ask all of them at once, in the graph: `torch.stack([…]).{called}()` in place of "
-                "`{called}(…)`; and in place of a branch on it choose, `torch.where(condition, then, else)`.",
-                cures=("propagation_until_all_agree",),
-            ),
-        ),
-        when=lambda break_context: break_context.entered in ("all", "any"),
-    ),
-    Rule(
-        _ASKS,
-        "`{call}` leads into the library `{library}`, which asks torch not to trace it",
-        _outside_of_library("library_asks_for_a_break"),
-        when=lambda break_context: break_context.is_in_library,
-    ),
-    Rule(
-        re.compile(r"sort with non-constant keys|builtin operator `sorted`"),
-        "`{call}` leads into the library `{library}`, which sorts by what is not known while the function is "
-        "compiled",
-        _outside_of_library("library_sorts"),
-        when=lambda break_context: break_context.is_in_library,
-    ),
-    Rule(
-        re.compile(r"Data-dependent branching"),
-        "`{call}` leads into a function of torch's that branches on what a tensor holds, and that is not "
-        "known while the function is compiled",
-        (
-            RemedyTemplate(
-                "leave out the argument of `{called}` that asks for the check, if one does, and test what it "
-                "returns after the call of `{function}`; else call `{called}` outside of the compiled code.",
-                cures=("norm_that_must_be_finite",),
-            ),
-        ),
-        when=lambda break_context: break_context.library == "torch",
-    ),
-    Rule(
-        _LOOKS,
-        "`{call}` leads into the library `{library}`, which looks at what a tensor holds",
-        (moved_out("average_updated_inside"),),
-        when=lambda break_context: break_context.entered is not None and _has_an_effect_alone(break_context),
-    ),
-    Rule(
-        _LOOKS,
-        "`{call}` leads into the library `{library}`, which looks at what a tensor holds",
-        _outside_of_library(
-            "library_branches", "adaptive_softmax_of_words", "lengths_for_a_ctc_loss", "norm_of_all_batches"
-        ),
-        when=_looks_in_a_library,
-    ),
-)
-REQUESTED: BreakRules = (
-    Rule(
-        re.compile(r"torch\.compiler\.disable"),
-        "`{called}` was marked with `torch.compiler.disable`, so torch does not trace it",
-        (
-            RemedyTemplate(
-                "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it "
-                "before or after the compiled code.",
-                cures=("disabled_helper", "mode_made_inside", "hook_that_is_disabled"),
-                change=Change(edit="decorator removed"),
-            ),
-        ),
-    ),
-    Rule(
-        re.compile(r"graph_break\(\)"),
-        "the program asks for this break: `{line}`",
-        (RemedyTemplate("remove `{line}`.", cures=("explicit_break",), change=_REMOVED),),
-        line=_IS_REQUEST,
-    ),
-    Rule(
-        re.compile(r"skip_frame\(\)|step_unsupported\(\)"),
-        "the program asks torch to leave this function alone: `{line}`",
-        (RemedyTemplate("remove `{line}`.", cures=("skipped_frame",), change=_REMOVED),),
-        line=_IS_REQUEST,
-    ),
-    Rule(
-        # torch/fx/experimental/symbolic_shapes.py (produce_guards_verbose), 2.8 to 2.13.
-        re.compile(r"You marked \S{1,200} as dynamic but your code specialized it"),
-        "a size that is marked as dynamic (`mark_dynamic`) is made a constant by `{line}`",
-        (
-            RemedyTemplate(
-                "mark it by `torch._dynamo.maybe_mark_dynamic` in place of `mark_dynamic`, or take the mark "
-                "off: each size that comes is then a version of its own.",
-                cures=("marked_dynamic_but_fixed",),
-            ),
-        ),
-    ),
-    Rule(
-        # torch/fx/experimental/symbolic_shapes.py (_make_data_dependent_error), read in 2.13.
-        re.compile(r"^(?:BackendCompilerFailed|InductorError)\b[\s\S]{0,300}\bGuardOnDataDependentSymNode"),
-        "an operator has to know a size or a number that a tensor holds, and that is not known while the "
-        "graph is compiled",
-        (
-            RemedyTemplate(
-                "take the value out of the tensor before the call of what is compiled, and pass it in as a "
-                "Python number; or leave `capture_scalar_outputs` and `capture_dynamic_output_shape_ops` "
-                "off.",
-                cures=("size_that_a_lowering_needs",),
-            ),
-        ),
-    ),
-    Rule(
-        # torch/_dynamo/exc.py (AsPythonConstantNotImplementedError), read in 2.13.
-        re.compile(r"AsPythonConstantNotImplementedError: Unspecialized"),
-        "`{line}` needs a constant, and gets a number that is another one in each call",
-        (
-            RemedyTemplate(
-                "move `{line}` out of the compiled code, in front of the call of `{function}`, and pass in "
-                "what it gives.",
-                cures=("random_made_from_a_number",),
-            ),
-        ),
-    ),
-    Rule(
-        re.compile(r"^(?:BackendCompilerFailed|InductorError)"),
-        "the backend that was to compile the graph raised an error",
-        (
-            RemedyTemplate(
-                'use another backend until this one is fixed: `torch.compile(…, backend="aot_eager")`, '
-                "which works where the graph itself is sound; `dynamo repro` makes a small program that "
-                "fails alone, for a bug report.",
-                cures=("backend_that_raises",),
-                change=Change(arguments=(Assignment("backend", "aot_eager"),)),
-            ),
-        ),
     ),
 )

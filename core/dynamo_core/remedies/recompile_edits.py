@@ -19,6 +19,7 @@ from .recompile_parts import (
     is_number_of_an_enum,
     is_number_or_tensor,
     is_read_as_well,
+    is_setting_of_torchs,
     one_remedy,
     range_of,
     walk_of,
@@ -173,6 +174,14 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         _decide_outside,
         cures=("recompile_buffer_made_at_first",),
         not_for=("recompile_optional_mask",),
+    ),
+    one_remedy(  # a setting of a module of torch's
+        is_setting_of_torchs,
+        "{source} is a number that torch's module needs to know{values}, and each value is a version of its "
+        "own: change it seldom, or write a module that has the number in a buffer, and calculates with the "
+        "tensor (for a dropout: `x * (torch.rand_like(x) >= self.p) / (1 - self.p)`).",
+        may_change="the random numbers of a dropout are others",
+        cures=("recompile_dropout_that_grows",),
     ),
     one_remedy(  # a factor that must be known
         lambda cause: cause.is_needed_as_number and not is_branch(cause) and _is_calculated_with(cause),

@@ -39,6 +39,13 @@ def is_learning_rate(cause: RecompileCause) -> bool:
     return cause.is_float and _LEARNING_RATE.search(cause.source or "") is not None
 
 
+def is_setting_of_torchs(cause: RecompileCause) -> bool:
+    """Whether it is a number on a module that a line calls, and does not read itself."""
+    name = (cause.source or "").rpartition(".")[2]
+    is_read = re.search(rf"\.{re.escape(name)}\b", cause.line) is not None
+    return cause.is_float and cause.is_of_module and cause.is_needed_as_number and not is_read
+
+
 def one_remedy(
     when: Callable[[RecompileCause], bool],
     text: str,

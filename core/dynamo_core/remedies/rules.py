@@ -252,6 +252,7 @@ class BreakContext:
             "called": (call or self.entered or line).partition("(")[0],
             "target": ", ".join(targets) or line.removeprefix("return "),
             "loop": self.loop,
+            "around": self.around,
             "caller": without_comment(self.caller),
             "function": self.function or "the function",
             "careful": _CAREFUL if self._may_lose_gradients else "",
@@ -277,6 +278,11 @@ class BreakContext:
     def loop(self) -> str:
         """The head of the innermost loop around the line, or of its function, or ""."""
         return self._around("while ", "for ", "def ")
+
+    @property
+    def around(self) -> str:
+        """The head of the innermost block around the line, or ""."""
+        return self._around("if ", "elif ", "else:", "for ", "while ", "with ", "try:", "except", "def ")
 
     @property
     def is_tried(self) -> bool:

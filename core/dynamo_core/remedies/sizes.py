@@ -96,7 +96,10 @@ TABLE: BreakRules = (
     Rule(
         re.compile(r"Dynamic shape operator\n"),
         _SIZED,
-        (_with_such_operators("index_of_a_timestep", "tokens_of_an_expert"), _OF_KNOWN_SIZE),
+        (
+            _with_such_operators("index_of_a_timestep", "tokens_of_an_expert", "masked_language_batch"),
+            _OF_KNOWN_SIZE,
+        ),
     ),
     Rule(re.compile(r"Dynamic shape operator"), _SIZED, (_OF_KNOWN_SIZE,)),
 )

@@ -27,11 +27,13 @@ _IS_WORKED_ON = re.compile(
 _ROWS = re.compile(r"^\s*for (\w{1,100}) in \S{1,200}\.tolist\(\):")
 _ASKS_A_TENSOR = re.compile(r"\.(?:numel|any|all|sum|item|size|shape|max|min)\b|\blen\(")
 _BY_A_KEY = re.compile(r"\b(?:max|min)\(.{1,200}\bkey=")
+# `[names[i] for i in index.tolist()]`, in a list or a dictionary of Python's, say.
+_LOOKS_UP = re.compile(r"\[(\w{1,60})\].{0,60} for \1 in .{1,200}\.tolist\(\)|\[[^\[\]]{1,100}\.item\(\)\]")
 _FILLS = re.compile(r"\b(?:new_full|full_like)\(")
 _SIZES_BY_NUMPY = re.compile(
     r"\b(?:np|numpy)\.(?:prod|ceil|floor|sqrt|log2|log|log10|exp)\(.{0,200}(?:\.shape\b|\.size\(|\blen\()"
 )
-_TEXT = re.compile(r"\bf['\"]|\.format\(|['\"] % |\bstr\(|\brepr\(")
+_TEXT = re.compile(r"\bf['\"]|\.format\(|['\"]\.join\(|['\"] % |\bstr\(|\brepr\(")
 _KEY = re.compile(r"\[f?(?:'[^']{0,200}'|\"[^\"]{0,200}\")\]")
 _KEPT = re.compile(r"\s*(?P<name>self(?:\.\w{1,60}){1,4}) (?P<sign>[-+*/]?)= (?P<value>.{1,300})")
 _MAY_END = "an operator behind it that has to know the sizes ends the program with an error"
@@ -83,6 +85,15 @@ def _is_raised_on_next(break_context: BreakContext) -> bool:
     return _is_branched_on_next(break_context) and any(
         line.lstrip().startswith("raise ") for line in break_context.following
     )
+
+
+def _is_only_returned(break_context: BreakContext) -> bool:
+    """Whether nothing but a `return` has what the line gives, so that nothing in the function needs it."""
+    targets = set(targets_of(break_context.line))
+    if not targets:
+        return break_context.line.startswith("return ")
+    uses = [line for line in break_context.following if targets & {*re.findall(r"\w+", line)}]
+    return bool(uses) and all(line.lstrip().startswith("return ") for line in uses)
 
 
 def _as_part_of_the_graph(*cures: str, may_change: str = "") -> RemedyTemplate[BreakContext]:
@@ -247,7 +258,7 @@ TABLE: BreakRules = (
         (
             RemedyTemplate(
                 "make the text after the call of `{function}`: return the tensor, and format it there.",
-                cures=("item_in_text",),
+                cures=("item_in_text", "words_of_the_caption"),
             ),
         ),
         when=_makes_text,
@@ -310,6 +321,19 @@ TABLE: BreakRules = (
             ),
         ),
         when=_chooses_what_is_called,
+    ),
+    Rule(
+        _VALUE,
+        "`{line}` looks up in Python what a tensor holds, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "do `{line}` after the call of `{function}`: return the tensor; nothing else needs what is "
+                "looked up.",
+                cures=("labels_of_a_prediction",),
+            ),
+        ),
+        line=_LOOKS_UP,
+        when=_is_only_returned,
     ),
     Rule(
         _VALUE,

@@ -1,6 +1,6 @@
 """Spans are drawn by numpy on two lines of a helper.
 
-kind: fell back to eager
+kind: graph break
 advice: before the call of `forward`
 
 Made after https://github.com/huggingface/transformers/issues/31538
@@ -11,11 +11,11 @@ import torch
 
 
 def spans(batch, length, probability, size):
-    epsilon = np.random.rand(1).item()
+    epsilon = np.random.rand(1).item()  # cause
     count = int(probability * length / size + epsilon)
     mask = np.zeros((batch, length), dtype=bool)
     for row in range(batch):
-        starts = np.random.choice(np.arange(length - size + 1), count, replace=False)  # cause
+        starts = np.random.choice(np.arange(length - size + 1), count, replace=False)
         for offset in range(size):
             mask[row, starts + offset] = True
     return mask

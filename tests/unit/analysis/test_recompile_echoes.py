@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.recompile_echoes import below_breaks, compile_key
+from dynamo_core.analysis.recompile_echoes import below_breaks, compile_key, for_a_name
 from dynamo_core.analysis.recompiles import frames_recompiled
 from dynamo_core.findings import Cost, Draft, Evidence, Figure
 from dynamo_core.findings.build import by_identity, of_identities, ranked
@@ -163,3 +163,23 @@ def test_what_each_line_gives_by_a_closure_is_recompiled_for_because_of_the_brea
 
     assert below(12, 13, 14) == ["0/1", "0/2"]
     assert below(12, 12, 12) == [], "the line's value varies"
+
+
+def test_what_a_function_is_recompiled_for_follows_from_numbers_that_a_break_in_it_draws() -> None:
+    run = process(["0/0: L['rate'] == 0.1"])
+    stack = tuple(StackFrame(Place(FILE, line), name, "") for line, name in ((12, "forward"), (4, "f")))
+    met = GraphBreak("numpy", stack, CompileId(5, 0))
+    recompiled = frames_recompiled(Recording(Path("r"), None, [run], 1, []))
+    assert [each for _, each in below_breaks([met], recompiled, run.stream, of_numbers=True)] == ["0/1"]
+    assert not below_breaks([met], recompiled, run.stream)
+
+
+def test_what_counts_for_a_report_alone_is_found_by_its_name() -> None:
+    run = process(["0/0: self.calls == 1"])
+    recompiled = frames_recompiled(Recording(Path("r"), None, [run], 1, []))
+
+    def found(name: str, function: str = "f") -> list[str]:
+        return [each for _, each in for_a_name({name}, (FILE, function), recompiled, run.stream)]
+
+    assert found("calls") == ["0/1"]
+    assert not found("every") and not found("calls", "g")

@@ -177,3 +177,19 @@ def test_an_address_is_blamed_on_nothing_else() -> None:
 )
 def test_why_a_cache_was_bypassed(reason: str | None, why: str) -> None:
     assert bypass_words(CacheLookup("fx_graph_cache", "bypass", None, reason=reason))[0] == why
+
+
+@pytest.mark.parametrize(
+    ("module", "what_to_do"),
+    [
+        ("mine.ops", "a custom operator"),
+        ("torch._refs", ""),
+        ("torch._dynamo.utils", "torch's"),
+    ],
+)
+def test_nothing_is_to_be_made_of_a_function_that_torch_put_into_the_graph(
+    module: str, what_to_do: str
+) -> None:
+    reason = f"Unsupported. \n Function module: {module}, \nFunction name: wrapped_ge"
+    advised = bypass_words(CacheLookup("aot_autograd_cache", "bypass", None, reason=reason))[1]
+    assert (advised is None) == (what_to_do == "") and what_to_do in (advised or "")

@@ -231,3 +231,13 @@ def test_the_page_of_breaks_lists_what_the_findings_do_and_counts_as_every_page(
 def test_a_break_that_was_met_often_comes_before_a_recompile_also_where_nothing_else_is_known() -> None:
     met_often = replace(finding("graph break", None), evidence=Evidence(times=3))
     assert ranked([finding("recompile", 5.0), met_often])[0] == met_often
+
+
+def test_what_was_compiled_again_but_once_stands_behind_what_runs_eager() -> None:
+    once, eager = (
+        replace(finding("recompile", 3.0), evidence=Evidence(times=1)),
+        finding("fell back to eager", 0.4),
+    )
+    often = replace(once, evidence=Evidence(times=5))
+    assert ranked([once, eager]) == [eager, once]
+    assert ranked([often, eager]) == [often, eager]

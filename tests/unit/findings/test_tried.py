@@ -10,6 +10,7 @@ from support.made import of_one_process
 from support.made_findings import a_break, graph, reasons, recompile
 
 FILE = "/home/me/train.py"
+AUTOGRAD = "torch._dynamo.config.trace_autograd_ops=True"
 PRINT = "torch._dynamo.config.reorderable_logging_functions+=print"
 SCALARS = "torch._dynamo.config.capture_scalar_outputs=True"
 
@@ -42,11 +43,16 @@ def of_a_break(*changes: TriedChange) -> Finding:
     ],
 )
 def test_a_break_with_a_change_that_no_table_has(after: TracedAgain, outcome: str) -> None:
-    found = of_a_break(tried(PRINT, before=traced(7), after=after))
+    found = of_a_break(tried(AUTOGRAD, before=traced(7), after=after))
     texts = [(each.text, each.tried) for each in found.remedies]
     is_cure = outcome == "gone"
-    assert is_cure == any("reorderable_logging_functions.add(print)" in text for text, _ in texts)
+    assert is_cure == any("trace_autograd_ops = True" in text for text, _ in texts)
     assert [word for _, word in texts[:1]] == (["gone"] if is_cure else [None])
+
+
+def test_what_may_lose_prints_is_no_further_advice() -> None:
+    found = of_a_break(tried(PRINT, before=traced(7), after=traced()))
+    assert not any("reorderable" in each.text for each in found.remedies)
 
 
 def test_what_was_tried_for_another_line_says_nothing_here() -> None:

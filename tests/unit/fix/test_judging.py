@@ -195,11 +195,15 @@ def test_an_exit_code_that_the_program_chose_is_no_crash() -> None:
         ({"graphs": 2, "step_seconds": 0.009}, "cures"),
         ({"graphs": 2, "step_seconds": 0.011}, "does not cure"),
         ({"graphs": 1}, "cures"),
+        ({"graphs": 2, "frames": 1}, "cures"),
+        ({"graphs": 2, "frames": 3}, "does not cure"),
         ({"graphs": 2, "captured_ops": 12}, "cures"),
     ],
 )
 def test_what_leaves_as_many_graphs_is_to_be_faster(after: dict[str, Any], verdict: str) -> None:
-    before = [run(BREAK, graphs=2, captured_ops=10, step_seconds=seconds) for seconds in (0.01, 0.012)]
+    before = [
+        run(BREAK, graphs=2, frames=3, captured_ops=10, step_seconds=seconds) for seconds in (0.01, 0.012)
+    ]
     values = {"captured_ops": 10, "step_seconds": 0.011} | after
     assert judge(BREAK, before, run(**values), is_edit=True, must_gain=True).verdict == verdict
     assert judge(BREAK, before, run(**values), is_edit=True).verdict == "cures"

@@ -193,3 +193,56 @@ def test_a_helper_that_is_called_for_its_effect_is_called_outside(
 
     assert (text in said((), (call, asked))) == is_moved
     assert text not in said((call,), (asked,)), "it is called by what is not compiled"
+
+
+PRINT = ("Failed to trace builtin operator", "builtin operator `print` with argument types ['str', 'Tensor']")
+
+
+def test_of_a_function_that_is_called_nothing_is_printed_later() -> None:
+    def of(*stack: StackFrame) -> str:
+        met = GraphBreak(PRINT[0], stack, None, BreakExplanation(HERE, *PRINT, (), None))
+        return "\n".join(each.text for each in break_advice(met, "2.13.0"))
+
+    inner = StackFrame(HERE, "report", 'print("norm", x)')
+    outer = StackFrame(Place(HERE.file, 20), "forward", "report(x)")
+    assert "reorderable" in of(inner), "torch prints what the compiled function itself puts off"
+    assert "reorderable" not in of(outer, inner) and "print after the call of `forward`" in of(outer, inner)
+
+
+@pytest.mark.parametrize(
+    ("line", "behind", "said"),
+    [
+        ("words = [names[i] for i in ids.tolist()]", "return words, best", "after the call of `forward`"),
+        ("words = [names[i] for i in ids.tolist()]", "x = x + self.embed(words)", "SCALAR_OUTPUTS"),
+        ("sizes = ids.tolist()", "return sizes", "SCALAR_OUTPUTS"),
+        ('text = " ".join(names[i] for i in ids.tolist())', "use(text)", "make the text after the call"),
+    ],
+)
+def test_what_python_looks_up_for_the_caller_alone_is_looked_up_behind_the_call(
+    line: str, behind: str, said: str
+) -> None:
+    around = f"def forward(self, x):\n    {line}\n    {behind}\n"
+    words = "Data dependent operator", "Operator `aten._local_scalar_dense.default`"
+    assert said in advice(*words, line, around=around).splitlines()[0]
+
+
+def test_a_report_every_so_often_is_taken_out_with_its_condition() -> None:
+    def first(condition: str, line: str) -> str:
+        around = f"def forward(self, x):\n    {condition}\n        {line}\n    return x\n"
+        return advice(*PRINT, line, around=around).splitlines()[0]
+
+    counted = "if self.calls % self.every == 0:"
+    assert f"take `{counted}`" in first(counted, 'print("mean", x)')
+    assert "take `if" not in first("if self.verbose:", 'print("mean", x)')
+    assert "take `if" not in first(counted, "x = x + int(y)")
+
+
+@pytest.mark.parametrize("words", [ITEM, NONZERO, ("x", "numpy function is not supported")])
+def test_what_is_called_for_its_effect_is_taken_out_whatever_it_asks(words: tuple[str, str]) -> None:
+    def of(call: str) -> str:
+        stack = (StackFrame(Place(HERE.file, 20), "forward", call), StackFrame(HERE, "add", "n = count(x)"))
+        met = GraphBreak(words[0], stack, None, BreakExplanation(HERE, *words, (), None))
+        return "\n".join(each.text for each in break_advice(met, "2.13.0"))
+
+    assert "take `self.counts.add(x)` out" in of("self.counts.add(x)")
+    assert "out of the compiled code: do it after" not in of("y = self.counts.add(x)")

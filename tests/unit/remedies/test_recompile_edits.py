@@ -1,8 +1,13 @@
 """Advice for recompiles that a `None` brings about, and for those that torch words as an error."""
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
+from dynamo_core.analysis.recompile_causes import RecompileCause
 from dynamo_core.model import CompileId, GuardCheck, GuardSet, Place
+from dynamo_core.remedies.recompile_parts import is_setting_of_torchs
 from dynamo_core.remedies.recompile_rules import recompile_advice
 from support.made_causes import causes, opened
 
@@ -97,3 +102,12 @@ def test_one_of_two_arguments_that_are_one_tensor_is_given_as_a_view(check: str)
 def test_a_list_that_is_looped_over_is_told_from_one_that_is_put_together(line: str, said: str) -> None:
     (cause,) = causes([f"0/0: len(views) == 2  # {line}  # train.py:4 in forward"])
     assert said in recompile_advice(cause)[0].text
+
+
+@pytest.mark.parametrize(("line", "is_setting"), [("y = self.drop(x)", True), ("y = x * self.drop.p", False)])
+def test_a_number_that_a_module_needs_is_its_setting_where_the_line_does_not_read_it(
+    line: str, is_setting: bool
+) -> None:
+    known = {"is_float": True, "is_of_module": True, "is_needed_as_number": True}
+    cause = SimpleNamespace(source="self.drop.p", line=line, **known)
+    assert is_setting_of_torchs(cast(RecompileCause, cause)) is is_setting

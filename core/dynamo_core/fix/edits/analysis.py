@@ -253,13 +253,15 @@ def compilation_of(source: Source, function: cst.FunctionDef) -> Compilation | N
     """How a function or method of the module is compiled; None where that is not known."""
     torch = torch_name(source)
     home = next(source.enclosing(function, cst.FunctionDef, cst.ClassDef), None)
-    if torch is None or isinstance(home, cst.FunctionDef):
+    if torch is None:
         return None
     for decorator in function.decorators:
         node = decorator.decorator
         if dotted(node.func if isinstance(node, cst.Call) else node) == f"{torch}.compile":
             plain = decorator.with_changes(leading_lines=())
             return Compilation({decorator: cst.RemoveFromParent()}, plain)
+    if isinstance(home, cst.FunctionDef):
+        return None  # its name may be given away; what is decorated has its parts beside it
     if home is None:
         name = function.name.value
         calls = [call for call in _compilations(source, torch) if dotted(call.args[0].value) == name]

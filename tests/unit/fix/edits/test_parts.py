@@ -155,7 +155,7 @@ def test_a_method_of_a_model_that_is_compiled_elsewhere() -> None:
         "@torch.compile\ndef f(x):\n    y = x.sin()\n    log(y)  # here\n    yield y.cos()\n",
         "@torch.compile\nasync def f(x):\n    y = x.sin()\n    log(y)  # here\n",
         "@torch.compile\ndef f(x):\n    global y\n    y = x.sin()\n    log(y)  # here\n",
-        "def g():\n    @torch.compile\n    def f(x):\n        y = x.sin()\n        log(y)  # here\n",
+        "def g():\n    def f(x):\n        y = x.sin()\n        log(y)  # here\n    return torch.compile(f)\n",
         # which may have no value:
         "@torch.compile\ndef f(x):\n    if x:\n        y = 1\n    log(x)  # here\n    return y + 1\n",
         # of which there are two
@@ -449,3 +449,22 @@ def test_what_differs_where_a_function_begins_is_made_first_in_it(first: str) ->
     )
     assert changed is not None
     assert f"def attend(q, k):  # here\n    {first}\n    return attend_1(k, q)" in changed
+
+
+def test_a_function_that_is_decorated_inside_of_another_has_its_parts_beside_it() -> None:
+    changed = edited(
+        "compiled around it",
+        """
+        def main():
+            @torch.compile
+            def step(x):
+                y = x * scale
+                report(y)  # here
+                return y
+
+            scale = 2
+            return step(x)
+        """,
+    )
+    assert changed is not None and changed.count("    @torch.compile\n    def step_1(x):") == 1
+    assert "y = step_1(x)\n        report(y)" in changed

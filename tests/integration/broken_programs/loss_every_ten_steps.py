@@ -1,0 +1,36 @@
+"""A global counter of steps, and every second step the loss is printed inside.
+
+kind: graph break
+advice: take `if step % 2 == 0:`
+
+Made after a pattern common in threads of beginners (`if step % 100 == 0: print`).
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+step = 0
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(10, 32), nn.ReLU(), nn.Linear(32, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+
+@torch.compile(backend="eager")
+def loss_fn(x, y):
+    global step
+    prediction = model(x)
+    loss = F.mse_loss(prediction, y)
+    step += 1
+    if step % 2 == 0:
+        print(f"step {step}: loss {loss.item():.4f}")  # cause
+    return loss + 0.001 * prediction.abs().mean()
+
+
+for _ in range(12):
+    x = torch.randn(16, 10)
+    loss = loss_fn(x, x.sum(1, keepdim=True))
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+print(step)
