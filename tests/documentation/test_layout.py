@@ -15,10 +15,7 @@ PACKAGES = {
 }
 ABOUT_NO_MODULE = {
     "test_file_length.py": "all files",
-    "test_linear_patterns.py": "every regular expression",
     "test_not_recorded.py": "a datum that is absent, from the record to each page",
-    "test_reader_fuzz.py": "any text as a recording, read and shown in each report",
-    "test_reading_bounds.py": "what is costly to read, from the reader to the page",
 }
 FILES = sorted(path.relative_to(UNIT) for path in UNIT.rglob("test_*.py"))
 

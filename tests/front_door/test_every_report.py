@@ -37,7 +37,7 @@ def path_of(recording: str) -> Path:
     return plain(recording.removeprefix("plain ")) if recording.startswith("plain ") else stored(recording)
 
 
-@pytest.mark.parametrize(("recording", "report"), one_in(5, [*itertools.product(RECORDINGS, OF_RECORDINGS)]))
+@pytest.mark.parametrize(("recording", "report"), one_in(8, [*itertools.product(RECORDINGS, OF_RECORDINGS)]))
 def test_each_report_in_each_form(report: str, recording: str) -> None:
     path = path_of(recording)
     told = document(report, path)

@@ -66,7 +66,7 @@ def test_the_same_recording_gives_the_same_bytes(recording: str, tmp_path: Path)
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
 
 
-@pytest.mark.parametrize("recording", one_in(2, RECORDINGS))
+@pytest.mark.parametrize("recording", one_in(4, RECORDINGS))
 def test_a_page_holds_only_what_its_script_builds_and_its_links_lead_somewhere(recording: str) -> None:
     found = page_of(path_of(recording))
     blocks = found.blocks()
@@ -112,7 +112,7 @@ def test_script_and_style_are_small_and_never_make_markup_of_text() -> None:
     assert FORBIDDEN.findall(asset("page.mjs")) == []
 
 
-@pytest.mark.parametrize("recording", one_in(2, RECORDINGS))
+@pytest.mark.parametrize("recording", one_in(4, RECORDINGS))
 def test_the_first_screen_has_the_numbers_of_explain(recording: str) -> None:
     path = path_of(recording)
     told = document("explain", path)

@@ -29,6 +29,7 @@ from dynamo_reporters.guards import report as guards
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.profile import report as profile
 from dynamo_reporters.report import document, page
+from support.cases import ALL_CASES
 from support.every_record import EVENTS, HEADS, PAYLOADS, TRACE, WANTED, build, event_record, parse
 from support.schemas import validate
 from support.trace_bytes import FRAME, artifact, record
@@ -186,7 +187,9 @@ REPORTS = (
 
 
 thorough = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=100 if ALL_CASES else 40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
 
@@ -211,7 +214,7 @@ def test_wrong_values_raise_nothing_and_leave_no_control_characters(data: bytes)
     assert_sane(data)
 
 
-@settings(thorough, max_examples=12, derandomize=True)  # each is drawn by all reports
+@settings(thorough, max_examples=12 if ALL_CASES else 5, derandomize=True)  # each is drawn by all reports
 @given(with_wrong_values())
 def test_wrong_values_do_not_reach_the_reports(data: bytes) -> None:
     process = build(data, WANTED)
@@ -225,7 +228,7 @@ def test_wrong_values_do_not_reach_the_reports(data: bytes) -> None:
         validate(content)
 
 
-@settings(thorough, max_examples=20, derandomize=True)
+@settings(thorough, max_examples=20 if ALL_CASES else 8, derandomize=True)
 @given(with_wrong_values())
 def test_wrong_values_do_not_reach_the_comparison_of_two_runs(data: bytes) -> None:
     damaged, whole = (build(each, WANTED) for each in (data, b"".join(TRACE)))
