@@ -76,6 +76,16 @@ IN_DISTRIBUTIONS: BreakRules = (
         when=lambda break_context: break_context.is_in_distributions,
     ),
 )
+
+
+def _is_scaled(break_context: BreakContext) -> bool:
+    """Whether a `GradScaler` has scaled the loss: it finds no gradients of a backward pass that is traced.
+
+    Source: torch/amp/grad_scaler.py (GradScaler.step, its assertion on inf checks), run with 2.13.
+    """
+    return any(".scale(" in line for line in (break_context.line, *break_context.before))
+
+
 TORCH_CODE: BreakRules = (
     Rule(
         # torch/distributions/kl.py (kl_divergence, _dispatch_kl), read and run with 2.13.
@@ -114,6 +124,8 @@ TORCH_CODE: BreakRules = (
                 cures=("gradient_penalty",),
                 change=Change(settings=(Assignment("torch._dynamo.config.trace_autograd_ops", "True"),)),
                 since=(2, 11),
+                not_for=("step_with_a_scaler",),
+                when=lambda break_context: not _is_scaled(break_context),
             ),
             RemedyTemplate(
                 "compile what comes before `{line}` as a function of its own, and run the backward pass "

@@ -107,7 +107,7 @@ class RemedyTemplate(Generic[_Context]):
 
     `cures` names the programs in tests/integration/broken_programs for which it is the first remedy and which
     it cures, `not_for` those for which it would be harmful or change nothing. `since` is the first torch
-    version that accepts it.
+    version that accepts it, `when` one more test.
     """
 
     text: str
@@ -116,10 +116,11 @@ class RemedyTemplate(Generic[_Context]):
     may_change: str = ""
     since: tuple[int, int] = _OLDEST
     not_for: tuple[str, ...] = ()
+    when: Callable[[_Context], bool] | None = None
 
     def fits(self, context: _Context) -> bool:
         """Whether the version of torch accepts it; an unknown version counts as the oldest."""
-        return max(context.version, _OLDEST) >= self.since
+        return max(context.version, _OLDEST) >= self.since and (self.when is None or self.when(context))
 
     def advice(self, context: _Context, parts: Parts[_Context]) -> Advice:
         """The advice with its parts filled in."""

@@ -246,3 +246,17 @@ def test_what_is_called_for_its_effect_is_taken_out_whatever_it_asks(words: tupl
 
     assert "take `self.counts.add(x)` out" in of("self.counts.add(x)")
     assert "out of the compiled code: do it after" not in of("y = self.counts.add(x)")
+
+
+@pytest.mark.parametrize(
+    ("around", "is_advised"),
+    [
+        ("loss = net(x)\nloss.backward()", True),
+        ("scaled = scaler.scale(net(x))\nloss.backward()", False),
+    ],
+)
+def test_a_backward_pass_of_a_scaled_loss_is_not_to_be_traced(around: str, is_advised: bool) -> None:
+    kind, line = "Unsupported Tensor.backward() call", "loss.backward()"
+    text = advice(kind, "Dynamo does not trace it.", line, around=around)
+    assert ("trace_autograd_ops" in text) is is_advised
+    assert "run the backward pass after its call" in text
