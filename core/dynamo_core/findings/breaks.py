@@ -49,6 +49,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
     """The finding on one of them. Where it made frames run eager, that is what the finding is about."""
     each = cost.distinct
     first = _with_calls_to_it(figures, each.process, each.first)
+    draws = draws_numbers(first)
     frames = each.frames_fell_back
     kind: Kind = "fell back to eager" if frames else "graph break"
     line, library = user_line(first)
@@ -79,15 +80,15 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
         remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
         brings_about=cost.recompiles.compiles
         | figures.recompiles_below(each.processes, frames)
-        | figures.recompiles_below_break(each, of_numbers=draws_numbers(first))
+        | figures.recompiles_below_break(each, of_numbers=draws)
         | figures.recompiles_for_a_name(each, names_that_decide_a_report(first), line)
-        | _eager_behind(each),
+        | _eager_behind(each, draws),
     )
 
 
-def _eager_behind(each: DistinctBreak) -> frozenset[CompileKey]:
+def _eager_behind(each: DistinctBreak, draws: bool) -> frozenset[CompileKey]:
     """The frames that run eager behind a break whose line finds what they loop over, or draws numbers."""
-    if not (loops_over_what_it_finds(each.first) or draws_numbers(each.first)):
+    if not (draws or loops_over_what_it_finds(each.first)):
         return frozenset()
     made_by = {met.compile_id for met in each.occurrences}
     return frozenset(

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..backends.measuring.trial_server import by_its_name
 from ..launch.process import Unattended
 from ..shared.errors import NotMeasured
 from ..shared.quick_dataclass import dataclass
+from ..shared.text import by_its_name
 from .failure import Failure, normalized
 from .result import OfVersion, Proof
 
@@ -82,7 +82,7 @@ def run_alone(python: str, alone: Alone, limit: float, *, plain: bool) -> dict[s
         )
         ending = unattended.run(python, [python, str(file)], environment)
         stderr = Path(folder, "stderr").read_text(encoding="utf-8", errors="backslashreplace")
-        stderr = by_its_name(stderr, file)  # as in the messages of trials
+        stderr = by_its_name(stderr, file.name)  # as in the messages of trials
     if unattended.timed_out:
         return {"ending": "hang", "stderr": stderr}
     if ending.signal is not None:

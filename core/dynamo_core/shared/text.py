@@ -30,6 +30,11 @@ def file_name(text: str) -> str:
     return re.sub(r"[^\w.-]+", "_", text).strip("._-")
 
 
+def by_its_name(text: str, name: str) -> str:
+    """The text with no folder before a file's name; of a long path guards have the end alone."""
+    return re.sub(rf"""[^\s"'(]*/{re.escape(name)}""", name, text)
+
+
 def printable_values(value: Any) -> Any:
     """A JSON value with every string in it, keys too, made printable."""
     if isinstance(value, str):

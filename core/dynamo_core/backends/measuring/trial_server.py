@@ -14,7 +14,6 @@ import json
 import logging
 import os
 import platform
-import re
 import signal
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ...shared.text import by_its_name
 from ...shared.timing import scheduled_ns
 
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG in linux/prctl.h
@@ -172,7 +172,7 @@ def _ending(text: str, file: Path, plain: bool) -> dict[str, Any]:
         answer = {
             "ending": "raised",
             "type": type(error).__name__,
-            "message": by_its_name(_text_of(error), file),
+            "message": by_its_name(_text_of(error), file.name),
             "where": _innermost_file(error),
         }
     breaks = list(torch._dynamo.utils.counters["graph_break"])
@@ -189,11 +189,6 @@ class _Messages(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a message."""
         self.found.append(record.getMessage())
-
-
-def by_its_name(text: str, file: Path) -> str:
-    """The text with no folder before a file's name; of a long path guards have the end alone."""
-    return re.sub(rf"""[^\s"'(]*/{re.escape(file.name)}""", file.name, text)
 
 
 def _text_of(error: BaseException) -> str:
