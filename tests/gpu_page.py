@@ -68,7 +68,9 @@ GROUPS = (
         Command("eager beside Inductor", "bench --backends eager,inductor --repeat 3 trains.py"),
     ),
     (
-        Command("CUDA graphs: a step that is recorded", "run --mode reduce-overhead -o recorded trains.py"),
+        Command("CUDA graphs: gradients are held", "run --mode reduce-overhead -o held_back trains.py"),
+        Command("what to do about it", "explain held_back"),
+        Command("a step that is recorded", "run --mode reduce-overhead -o recorded trains_in_steps.py"),
         Command("their calls", "explain recorded --all"),
         Command("its page", "report recorded -o page.html"),
         Command("backends measured on the program's own graphs", "autotune recorded"),
@@ -107,7 +109,8 @@ GROUPS = (
         Command("the graphs beside plain Python", "run --verify -o verified trains.py"),
         Command("what was compared", "explain verified"),
         Command(
-            "CUDA graphs beside plain Python", "run --verify --mode reduce-overhead -o replayed trains.py"
+            "CUDA graphs beside plain Python",
+            "run --verify --mode reduce-overhead -o replayed trains_in_steps.py",
         ),
         Command("what was compared", "explain replayed"),
         Command(

@@ -63,6 +63,26 @@ def test_cuda_graphs_that_are_skipped_and_recorded_for_each_size(
     assert of_any_size["recorded"] == of_any_size["warmed_up"] == of_any_size["sizes"] == 12
 
 
+def test_captured_steps_are_recorded_where_the_program_marks_them(
+    explained: Callable[..., dict[str, Any]],
+) -> None:
+    def of(program: str) -> tuple[dict[str, Any], list[str]]:
+        document = explained("--mode", "reduce-overhead", PROGRAMS / program, env={"DEVICE": "cuda"})
+        remedies = [
+            remedy["text"]
+            for each in document["findings"]
+            if each["kind"] == "CUDA graphs skipped"
+            for remedy in each["remedies"]
+        ]
+        return document["processes"][0]["graphs"][0]["cuda_graphs"], remedies
+
+    use, [remedy] = of("trains.py")
+    assert use["recorded"] == 0 and "alive at each call" in use["skipped"][0]["reason"]
+    assert "cudagraph_mark_step_begin" in remedy
+    use, remedies = of("trains_in_steps.py")
+    assert use["recorded"] >= 2 and (use["skipped"], remedies) == ([], [])
+
+
 def test_cuda_graphs_of_inputs_in_place_and_elsewhere(explained: Callable[..., dict[str, Any]]) -> None:
     document = explained(PROGRAMS / "cuda_graphs_in_place.py", env={"DEVICE": "cuda"})
     assert document["problems"] == []

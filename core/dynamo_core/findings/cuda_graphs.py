@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..analysis.figures import Figures
 from ..analysis.graphs.cuda_graphs import CudaGraphSkip, CudaGraphUse, cuda_graphs_of
-from ..analysis.words import compile_label, number, place, seconds
+from ..analysis.words import compile_label, number, place, seconds, version_numbers
 from ..model import CompileId, Graph, Process
 from ..remedies.rules import Advice, setting
 from .build import remedies
@@ -75,10 +76,29 @@ _REASONS = (
         ),
     ),
     _Why(
+        "alive at each call",
+        "a CUDA graph is recorded only where what the calls before it returned is no longer held, gradients "
+        "too, or the program says that a new step begins",
+        (
+            Advice(
+                "call `torch.compiler.cudagraph_mark_step_begin()` at the beginning of each step, and "
+                "`clone()` what a step returns and a later one still reads: it is written over from then on."
+            ),
+        ),
+    ),
+    _Why(
         "static input data pointer changed",
         "a parameter, or another tensor that is taken to stay where it is, was elsewhere in many calls",
         (_HELD_IN_PLACE,),
     ),
+)
+_MARKED = "mark_static_address"
+# torch's AOTAutograd cache did not tell graphs apart by what is marked (AOTAutogradCachePickler of
+# torch/_functorch/_aot_autograd/autograd_cache.py: in 2.13, not in 2.8, 2.9 and 2.11); seen with 2.11.
+_TELLS_MARKED_APART = (2, 13)
+_WITHOUT_CACHES = (
+    " A graph that is in its caches already this torch takes from there, without the mark: give it new ones, "
+    "`TORCHINDUCTOR_CACHE_DIR=…`."
 )
 _UNKNOWN = _Why("", "torch skips CUDA graphs for it")
 _FEWER_SIZES = (
@@ -106,7 +126,13 @@ def _skipped(
 ) -> Draft:
     why = next((each for each in _REASONS if each.words in skip.reason), _UNKNOWN)
     line = skip.line
-    advice = why.advice + (why.with_inductor if graph and graph.backend == "inductor" else ())
+    with_inductor = why.with_inductor if graph and graph.backend == "inductor" else ()
+    if process.torch_version and version_numbers(process.torch_version) < _TELLS_MARKED_APART:
+        with_inductor = tuple(
+            replace(each, text=each.text + _WITHOUT_CACHES) if _MARKED in each.text else each
+            for each in with_inductor
+        )
+    advice = why.advice + with_inductor
     at = "" if line is None else f" at {place(line.place)}"
     return Draft(
         "CUDA graphs skipped",

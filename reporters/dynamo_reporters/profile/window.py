@@ -1,5 +1,6 @@
 """What `dynamo run --profile` saw of steady steps: graphs, operators, kernels, memory and user lines."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -30,6 +31,8 @@ from ..page.blocks import Block, Bullets, Heading, Paragraph, table
 CONTENTS = frozenset({names.PROFILE_WINDOW, names.FX_GRAPH, CODE_FOR_WINDOW})
 _ROWS_SHOWN = 15
 _NOT_RECORDED = "not recorded"
+_CPP_NAMESPACE = re.compile(r"(?<![\w:>])(?:(?:\w+|\(anonymous namespace\))::)+")
+_LONGEST_KERNEL_NAME = 90  # of a C++ template; torch's own table ends names after 55
 
 
 def window_blocks(recording: Recording) -> Iterator[Block]:
@@ -151,7 +154,7 @@ def _kernels(window: ProfileWindow) -> Iterator[Block]:
         return
     rows = [
         [
-            kernel.name,
+            kernel_name(kernel.name),
             _graph(kernel.graph),
             f"{kernel.calls:,}",
             seconds(kernel.seconds),
@@ -163,6 +166,22 @@ def _kernels(window: ProfileWindow) -> Iterator[Block]:
     ]
     yield table("kernel|graph|calls>|time>|bandwidth>|FX nodes|lines", rows)
     yield from _rest(len(window.kernels))
+
+
+def kernel_name(name: str) -> str:
+    """A kernel of C++ by its template and what it is made for: no namespaces, return type and arguments."""
+    if "<" not in name:
+        return name
+    kept, depth = [], 0
+    for letter in _CPP_NAMESPACE.sub("", name.removeprefix("void ")):
+        if letter == "(" and depth == 0:
+            break  # its arguments
+        depth -= letter == ">"
+        if depth == 0 or (depth == 1 and letter not in "<>"):
+            kept.append(letter)
+        depth += letter == "<"
+    short = "".join(kept).replace(" >", ">")
+    return short if len(short) <= _LONGEST_KERNEL_NAME else f"{short[: _LONGEST_KERNEL_NAME - 1]}…"
 
 
 def _operators(window: ProfileWindow) -> Iterator[Block]:

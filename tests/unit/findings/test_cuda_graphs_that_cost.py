@@ -58,6 +58,24 @@ def test_what_inductor_alone_can_do_is_not_advised_for_another_backend() -> None
     assert [each for each in skip.remedies if "mark_static_address" in each.text] == []
 
 
+def test_what_is_held_from_call_to_call_is_in_the_way_until_it_is_recorded() -> None:
+    words = "outputs of an earlier call are alive at each call"
+    held = CudaGraphNoted(FIRST, "skipped", part=1, function=0, reason=words)
+    (skip,) = found(held)
+    assert skip.title == f"CUDA graphs skipped for graph 1 [0/0]: {words}"
+    assert "cudagraph_mark_step_begin" in skip.remedies[0].text
+    assert found(held, recorded(function=0)) == []
+    assert len(found(held, recorded(function=1))) == 1
+
+
+@pytest.mark.parametrize(("version", "is_warned"), [("2.11.0+cu130", True), ("2.13.0", False), (None, False)])
+def test_a_torch_whose_caches_do_not_see_a_mark_is_named(version: str | None, is_warned: bool) -> None:
+    recording = of_one_process(graphs=[STEP], cuda_graphs=[skipped("due to mutated inputs")])
+    recording.processes[0].torch_version = version
+    (skip,) = find(recording)
+    assert ("TORCHINDUCTOR_CACHE_DIR" in skip.remedies[1].text) is is_warned
+
+
 def test_words_without_a_remedy_have_none() -> None:
     (skip,) = found(skipped("skipping cudagraphs due to cpp-wrapper does not support graph partition yet"))
     assert skip.remedies == ()

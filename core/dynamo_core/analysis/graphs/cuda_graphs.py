@@ -54,7 +54,12 @@ def _use(events: Iterable[CudaGraphNoted]) -> CudaGraphUse:
     }
     called = (*of["warmed up"], *of["recorded"])
     sizes = Counter(part for part, _ in {(each.part, each.function) for each in called})
-    skips = (CudaGraphSkip(_reason(each.reason), each.line) for each in of["skipped"])
+    replayed = {each.function for each in of["recorded"]}
+    skips = (
+        CudaGraphSkip(_reason(each.reason), each.line)
+        for each in of["skipped"]
+        if each.function is None or each.function not in replayed
+    )
     return CudaGraphUse(
         warmed_up=len(of["warmed up"]),
         recorded=len(of["recorded"]),

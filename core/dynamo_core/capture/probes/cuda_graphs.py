@@ -5,13 +5,16 @@ through, in a compile or in a call) and torch/_inductor/cudagraph_trees.py. Ther
 function for each part of a graph and each of its sizes: it runs it once to warm up (run_eager), records it
 (record_function), and from then on only replays it, which is not seen here. It records it once more where
 no recording that it has can be replayed (CUDAGraphNode.check_invariants), and warns where it never can
-(check_warn_on_unable_to_start_executing). The backend `cudagraphs` names no compile: it is noted where it
-hands over what is to be recorded (cudagraphify_impl). Read in 2.8, 2.11, 2.13 and 2.15; run with
-2.13 and 2.15, with stand-ins for the GPU.
+(check_warn_on_unable_to_start_executing). It does not warn, and warms up at each call, where outputs of the
+last one are alive and no call of torch.compile came between: so it is in code that `dynamo run` captures.
+The backend `cudagraphs` names no compile: it is noted where it hands over what is to be recorded
+(cudagraphify_impl). Read in 2.8, 2.11, 2.13 and 2.15; run with 2.13 and 2.15, with stand-ins for the GPU,
+and with 2.11 on one.
 """
 
 import sys
 import weakref
+from collections import Counter
 from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -29,6 +32,8 @@ _LOGS_SKIP = "log_cudagraph_skip_and_bump_counter"
 _LOGGING = ("cudagraph_utils", "cudagraph_trees", "output_code", "compile_fx")
 _STACK = "Found from"  # torch's words before a stack, on the same line or in front of it
 _NEEDS_BACKWARD = "outputs of an earlier step still require backward"
+_STILL_ALIVE = "outputs of an earlier call are alive at each call"
+_TIMES_MORE = 3  # that a function is warmed up beyond the first, until it is taken to stay so
 
 
 def install(cudagraph_utils: ModuleType, parts: "EngineParts") -> None:
@@ -50,11 +55,14 @@ def install(cudagraph_utils: ModuleType, parts: "EngineParts") -> None:
 
 def install_on_trees(cudagraph_trees: ModuleType, parts: "EngineParts") -> None:
     """Note what is warmed up and recorded, and why it is recorded once more; replays cost nothing."""
+    from torch._inductor import config
+
     probes = parts.probes
     manager_class = cudagraph_trees.CUDAGraphTreeManager
     compile_ids: weakref.WeakKeyDictionary[Any, dict[str, int]] = weakref.WeakKeyDictionary()
     parts_seen: dict[int, int] = {}
     recorded: weakref.WeakKeyDictionary[Any, set[Any]] = weakref.WeakKeyDictionary()  # by manager
+    warmed_up_more: weakref.WeakKeyDictionary[Any, Counter[Any]] = weakref.WeakKeyDictionary()
     why_again = probes.guarded(_PROBE)(_why_again)
 
     def note(manager: Any, function: Any, **known: Any) -> None:
@@ -71,6 +79,11 @@ def install_on_trees(cudagraph_trees: ModuleType, parts: "EngineParts") -> None:
     def run_eager(proceed: Callable[..., Any], manager: Any, inputs: Any, function: Any) -> Any:
         if function not in manager.warmed_up_functions:
             note(manager, function, what="warmed up")
+        elif function not in manager.warned_functions:
+            times = warmed_up_more.setdefault(manager, Counter())
+            times[function] += 1
+            if times[function] == _TIMES_MORE and not config.triton.force_cudagraphs_warmup:
+                note(manager, function, what="skipped", reason=_STILL_ALIVE)
         return proceed(manager, inputs, function)
 
     def record_function(proceed: Callable[..., Any], manager: Any, inputs: Any, function: Any) -> Any:

@@ -8,6 +8,7 @@ one. Whatever the thread does after a mark, it does for that line.
 import ctypes
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -97,7 +98,8 @@ def _own_frames(frame: FrameType | None) -> Iterator[FrameType]:
 
 # Keep what the profiler prints by itself off the program's stderr.
 #
-# Kineto prints a line as it starts and as it stops from torch 2.13 on, and c10 warns about every block of
+# Kineto prints a line as it starts and as it stops from torch 2.13 on, torch 2.11 warns that events are not
+# kept from cycle to cycle (torch/profiler/profiler.py, prepare_trace), and c10 warns about every block of
 # memory that is older than the profiler. A program that did not ask for a profiler must not print either.
 
 
@@ -107,7 +109,7 @@ _C10_ERROR = 2  # c10/util/logging_is_not_google_glog.h: GLOG_ERROR
 
 
 @contextmanager
-def kineto_quiet() -> Iterator[None]:
+def profiler_quiet() -> Iterator[None]:
     """Kineto reads its level once, as it is first started, and keeps it for the life of the process.
 
     Source: libkineto/src/init.cpp (libkineto_init). Only C's environment changes, not Python's os.environ.
@@ -115,7 +117,9 @@ def kineto_quiet() -> Iterator[None]:
     before = os.environ.get(_KINETO_LEVEL)
     os.putenv(_KINETO_LEVEL, _KINETO_NOTHING)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     finally:
         if before is None:
             os.unsetenv(_KINETO_LEVEL)

@@ -34,7 +34,7 @@ from ..frames.program_files import is_own
 from ..primitives import create_private, getpid, perf_counter_ns, time_ns
 from ..probe_guard import ProbeGuard
 from ..writing.file_size_limit import FileSizeSignalBlocked
-from .lines import CAN_MARK_LINES, LineMarks, kineto_quiet, warnings_of_c10_quiet
+from .lines import CAN_MARK_LINES, LineMarks, profiler_quiet, warnings_of_c10_quiet
 
 # Pack an exported trace, a piece at a time: it can be larger than what memory is free.
 
@@ -311,7 +311,7 @@ class ProfileWindow:
         self._is_starting = True
         self._profiler = profiler  # from here on it is stopped if anything goes wrong
         try:
-            with kineto_quiet():
+            with profiler_quiet():
                 profiler.start()
         finally:
             self._is_starting = False

@@ -231,6 +231,18 @@ def test_that_it_never_gets_beyond_warming_up_is_torchs_own_verdict(
     assert "still require backward" in skip["reason"]
 
 
+def test_a_graph_that_is_warmed_up_at_each_call_says_so_once(written: Written) -> None:
+    manager: Any = cudagraph_trees.CUDAGraphTreeManager(0)
+    callable_for(manager, doubled)
+    (function,) = manager.ids_to_funcs
+    manager.compile_id = None  # torch sets it in `run`
+    for _ in range(9):
+        manager.current_node, manager.path_state = None, cudagraph_trees.ExecutionState.NONE
+        manager.run_eager([torch.ones(2)], function)
+    assert written.events() == [("warmed up", 0, None), ("skipped", 0, None)]
+    assert written[-1]["reason"] == "outputs of an earlier call are alive at each call"
+
+
 def test_another_torch_harms_nothing(written: Written, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_graphs, "_compile_id", lambda *_: 1 / 0)
     manager = cudagraph_trees.CUDAGraphTreeManager(0)

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from dynamo_core.analysis.time.wall import coverage
 from dynamo_core.model import (
     EagerOperator,
@@ -18,7 +20,7 @@ from dynamo_core.model import (
 )
 from dynamo_reporters.documents import json_value
 from dynamo_reporters.page.console import plain_text
-from dynamo_reporters.profile.window import window_blocks, window_of
+from dynamo_reporters.profile.window import kernel_name, window_blocks, window_of
 
 FORWARD = GraphPart(1, False)
 ON_CPU = ProfileWindow(
@@ -177,3 +179,21 @@ def test_json_has_null_for_what_was_not_recorded() -> None:
     )
     assert (value["graphs"][0]["kernels"], value["graphs"][0]["cuda_graph_launches"]) == (8, 4)
     assert value["graphs"][0]["kernel_seconds"] == 0.3
+
+
+@pytest.mark.parametrize(
+    ("torchs", "short"),
+    [
+        ("triton_poi_fused_relu_0", "triton_poi_fused_relu_0"),
+        (
+            "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous "
+            "namespace)::TensorListMetadata<1>, at::native::(anonymous namespace)::BinaryOpScalarFunctor"
+            "<float, 1, 1, 0>, std::multiplies<float> >(at::native::TensorListMetadata<1>, float)",
+            "multi_tensor_apply_kernel<TensorListMetadata, BinaryOpScalarFunctor, multiplies>",
+        ),
+        ("void cutlass::Kernel2<cutlass_80_simt>(cutlass_80_simt::Params)", "Kernel2<cutlass_80_simt>"),
+        (f"void kernel<{'int, ' * 40}int>(int*)", f"kernel<{'int, ' * 16}in…"),
+    ],
+)
+def test_a_kernel_of_c_plus_plus_is_named_by_its_template(torchs: str, short: str) -> None:
+    assert kernel_name(torchs) == short
