@@ -67,8 +67,8 @@ def described(file: Path) -> tuple[str, str]:
 def test_file_fails_alone(program: Path, forked: Runner, python: ForkingPython, tmp_path: Path) -> None:
     origin, kind = described(program)
     values = ["--values"] if "values" in docstring(program) else []
-    # A program that hangs is waited for: half of the time until it is taken to hang, then a limit each trial.
-    budget = "150s" if kind == "hang" else "400s"
+    # A program that hangs is waited for: half of the budget, then the limit of each trial.
+    budget = "100s" if kind == "hang" else "400s"
     result = forked("repro", "-y", *values, "--budget", budget, "--json", program)
     assert result.exit_code == 0, result.stdout + result.stderr
     found = json.loads(result.stdout)

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from .result import OfVersion, Proof
 _ROUNDS = 2
 _FURTHER_ROUNDS = 4  # where it fails in some only
 _START = 60.0  # seconds for importing torch on a busy machine
+_LEAST_START, _TIMES_AS_LONG = 15.0, 4.0  # seconds, and beside the run in plain Python, where that is known
 _MOST_OUTPUT = 1 << 20
 _INSTALLED_WITHIN = 900.0
 _NOT_INHERITED = ("DYNAMO_", "TORCH_TRACE", "TORCH_LOGS", "TORCHDYNAMO_", "PYTHONPATH", "PYTHONSTARTUP")
@@ -66,19 +68,27 @@ def scratch_folder() -> Iterator[str]:
 
 def _round(python: str, file: Alone, failure: Failure, limit: float) -> tuple[bool, bool, str]:
     """Whether it fails compiled, whether it passes in plain Python, and how the compiled run ended."""
-    runs = [run_alone(python, file, limit, plain=plain) for plain in (False, True)]
-    return is_failure(runs[0], failure), runs[1]["ending"] == "passed", in_words(runs[0])
+    began = time.monotonic()
+    in_python = run_alone(python, file, limit, plain=True)
+    start = min(_START, max(_LEAST_START, _TIMES_AS_LONG * (time.monotonic() - began)))
+    compiled = run_alone(python, file, limit, plain=False, start=start)
+    return is_failure(compiled, failure), in_python["ending"] == "passed", in_words(compiled)
 
 
-def run_alone(python: str, alone: Alone, limit: float, *, plain: bool) -> dict[str, Any]:
-    """How the file ends: `passed`, `failed` with the end of what it wrote to stderr, `signal` or `hang`."""
+def run_alone(
+    python: str, alone: Alone, limit: float, *, plain: bool, start: float = _START
+) -> dict[str, Any]:
+    """How the file ends: `passed`, `failed` with the end of what it wrote to stderr, `signal` or `hang`.
+
+    It is taken to hang after `limit` seconds beyond those that its `start` may take.
+    """
     with scratch_folder() as folder:
         file = Path(folder, "repro.py")
         alone.write(file)
         environment = {k: v for k, v in os.environ.items() if not k.startswith(_NOT_INHERITED)}
         environment |= {"TORCHDYNAMO_DISABLE": "1"} if plain else {}
         unattended = Unattended(
-            Path(folder, "stdout"), Path(folder, "stderr"), {}, _START + limit, _MOST_OUTPUT
+            Path(folder, "stdout"), Path(folder, "stderr"), {}, start + limit, _MOST_OUTPUT
         )
         ending = unattended.run(python, [python, str(file)], environment)
         stderr = Path(folder, "stderr").read_text(encoding="utf-8", errors="backslashreplace")
