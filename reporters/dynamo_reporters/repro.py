@@ -150,7 +150,8 @@ def _title(found: Repro) -> str:
     since = "" if found.stage is None else f" since {found.stage}"
     if failure.kind == "wrong result":
         return f"wrong result{since}"
-    message = f"{failure.type}{': ' if failure.type and failure.message else ''}{failure.message}"
+    first = _first_line(failure.full_message)
+    message = f"{failure.type}{': ' if failure.type and first else ''}{first}"
     return f"{failure.kind}{since}: {message}"[:120].rstrip(": ")
 
 

@@ -152,6 +152,21 @@ def test_graph_break_that_should_not_be(line: str, asserted: str, forked: Runner
     assert asserted in found["text"]
 
 
+def test_graph_break_of_what_dynamo_run_captured(forked: Runner, tmp_path: Path) -> None:
+    program = tmp_path / "breaks.py"
+    program.write_text(
+        "import torch\n\n\ndef step(rows):\n    if rows.sum() > 0:\n        rows = rows + 1\n"
+        "    return rows * 2\n\n\nfor _ in range(3):\n    step(torch.ones(3))\n"
+    )
+    assert forked("run", "-q", "--backend", "eager", "-o", "recording", program).exit_code == 0
+    result = forked("repro", "-y", "--json", "--of", "break:1", "recording")
+    assert result.exit_code == 0, result.stdout + result.stderr
+    found = json.loads(result.stdout)
+    assert found["is_proven"]
+    assert "fullgraph=True" in found["text"] and "def step" not in found["text"]
+    assert "Data-dependent branching\n" in (tmp_path / "issue.md").read_text()
+
+
 @nightly
 def test_recompile_that_should_not_be(forked: Runner, tmp_path: Path) -> None:
     program = tmp_path / "recompiles.py"

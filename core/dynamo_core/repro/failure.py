@@ -67,8 +67,21 @@ def failures_of(outcome: Mapping[str, Any], plain: Mapping[str, Any]) -> list[Fa
     found = [] if (failure := failure_of(outcome)) is None else [failure]
     if failure is None and outputs_differ(str(plain.get("output", "")), str(outcome.get("output", ""))):
         found.append(Failure("wrong result", "output", "", "it prints something else"))
-    found += [Failure("graph break", "", normalized(each), each) for each in outcome.get("breaks", ())]
+    found += [graph_break(each) for each in outcome.get("breaks", ())]
     return found + [recompile(each) for each in outcome.get("recompiles", ())]
+
+
+def graph_break(text: str) -> Failure:
+    """The failure that torch's text about a graph break describes, by the reason that stands in it.
+
+    torch's counters know no break for data-dependent branching, and count those of one reason as one.
+    Source: torch/_dynamo/symbolic_convert.py (log_graph_break), 2.8 to 2.15.
+    """
+    reason = (text.partition("Reason: ")[2] or text).partition("\nUser code traceback")[0].strip()
+    first, _, rest = reason.partition("\n\n")
+    if first.endswith(":"):  # what was traced as it broke
+        reason = rest
+    return Failure("graph break", "", normalized(reason), reason)
 
 
 def recompile(text: str) -> Failure:

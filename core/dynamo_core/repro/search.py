@@ -37,6 +37,7 @@ from .source_program import (
     with_double_quotes,
     with_noted_prints,
     with_prints,
+    with_what_was_captured,
 )
 from .trials import BudgetSpent, Candidate, Trials
 
@@ -339,7 +340,7 @@ class _Search:
         if self._script is None:
             raise self._nothing("no graph fails, and the program is no script that could be made smaller")
         try:
-            text = source_text(self._script.read_text(encoding="utf-8"))
+            text = source_text(with_what_was_captured(self._script, self._recording))
         except (OSError, UnicodeDecodeError, SyntaxError, RecursionError) as error:
             raise self._nothing(f"{self._script} cannot be read: {error}") from error
         arguments = list(self._plan.request.program.arguments[1:])

@@ -9,11 +9,13 @@ import copy
 import io
 import re
 import tokenize
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 from ..analysis.words import number
+from ..model import Recording
 from .shrinking import Shrinker, minimal
 from .trials import Candidate
 
@@ -235,6 +237,25 @@ def _renamed(text: str, *, with_attributes: bool) -> str | None:
 
 def _is_set_on_self(node: ast.Attribute) -> bool:
     return isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self"
+
+
+def with_what_was_captured(script: Path, recording: Recording) -> str:
+    """The text of a script, with torch.compile around its functions that `dynamo run` compiled by itself."""
+    text, file = script.read_text(encoding="utf-8"), script.resolve()
+    frames = [frame for each in recording.processes if each.is_captured_now for frame in each.frames]
+    lines = {each.place.line for each in frames if Path(each.place.file).resolve() == file}
+    return with_compiled_functions(text, lines) if lines else text
+
+
+def with_compiled_functions(text: str, lines: Collection[int]) -> str:
+    """The text with torch.compile around the functions that begin on these lines."""
+    tree = ast.parse(text)
+    functions = [each for each in ast.walk(tree) if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    for each in functions:
+        if {each.lineno, *(decorator.lineno for decorator in each.decorator_list)} & set(lines):
+            each.decorator_list.append(ast.parse("torch.compile", mode="eval").body)
+    tree.body.insert(0, ast.parse("import torch").body[0])
+    return ast.unparse(tree)
 
 
 def with_compile_argument(text: str, name: str, value: Any) -> str | None:

@@ -2,7 +2,14 @@
 
 from typing import Any
 
-from dynamo_core.repro.failure import Failure, failure_of, failures_of, normalized, outputs_differ
+from dynamo_core.repro.failure import (
+    Failure,
+    failure_of,
+    failures_of,
+    graph_break,
+    normalized,
+    outputs_differ,
+)
 from dynamo_core.repro.proof import is_failure
 
 PASSED: dict[str, Any] = {"ending": "passed", "output": "loss 0.5"}
@@ -57,6 +64,17 @@ def test_breaks_and_recompiles_are_listed() -> None:
         ("graph break", "Unsupported: print"),
         ("recompile", "x.size()[0] == 3"),
     ]
+
+
+def test_a_graph_break_is_told_by_its_reason() -> None:
+    at = "Graph break in user code at /tmp/x/{}\nGraph Break Reason: "
+    behind = "\n  Explanation: torch's.\n\nUser code traceback:\n  File /tmp/x\n"
+    of_item = "Encountered graph break when attempting to trace CALL: f(x):\n\nUnsupported Tensor.item() call"
+    one, other = (graph_break(at.format(place) + of_item + behind) for place in ("a.py:3", "b.py:40"))
+    assert one.full_message == "Unsupported Tensor.item() call\n  Explanation: torch's."
+    assert one.is_same(other)
+    branch = graph_break(at.format("a.py:3") + "Data-dependent branching" + behind)
+    assert branch.message.startswith("Data-dependent branching") and not branch.is_same(one)
 
 
 def test_a_guard_is_the_same_on_another_line_and_in_another_file() -> None:

@@ -9,6 +9,7 @@ from dynamo_core.repro.source_program import (
     source_text,
     with_assertion,
     with_compile_argument,
+    with_compiled_functions,
     with_double_quotes,
     with_prints,
 )
@@ -81,6 +82,13 @@ def test_argument_of_torch_compile() -> None:
     assert changed.count('backend="eager"') == 2
     assert "inductor" not in changed
     assert with_compile_argument("import torch\n", "backend", "eager") is None
+
+
+def test_what_was_captured_is_compiled_by_the_program_itself() -> None:
+    text = "def f(x):\n    return x\n\n@staticmethod\ndef g(x):\n    return x\n\ndef h(x):\n    return x\n"
+    assert with_compiled_functions(text, {1, 4}).count("@torch.compile\ndef") == 2
+    assert "@staticmethod\n@torch.compile\ndef g" in with_compiled_functions(text, {5})
+    assert with_compiled_functions(text, {1}).startswith("import torch\n")
 
 
 def test_prints() -> None:

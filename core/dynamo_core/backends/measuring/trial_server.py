@@ -61,7 +61,7 @@ def _hello() -> dict[str, Any]:
         with suppress(ImportError):
             importlib.import_module(name)
     torch.set_num_threads(1)  # threads of the parent's would be missing in its forks
-    torch._logging.set_logs(recompiles=True)
+    torch._logging.set_logs(recompiles=True, graph_breaks=True)
     return {"torch": str(torch.__version__), "python": platform.python_version()}
 
 
@@ -160,7 +160,8 @@ def _ending(text: str, file: Path, plain: bool) -> dict[str, Any]:
     for name in [name for name in names if not name.startswith("__")]:
         del names[name]
     names["__file__"] = str(file)
-    recompiles = _Messages()
+    breaks, recompiles = _Messages(), _Messages()
+    logging.getLogger("torch._dynamo.symbolic_convert.__graph_breaks").addHandler(breaks)
     logging.getLogger("torch._dynamo.guards.__recompiles").addHandler(recompiles)
     answer: dict[str, Any] = {"ending": "passed"}
     try:
@@ -175,8 +176,7 @@ def _ending(text: str, file: Path, plain: bool) -> dict[str, Any]:
             "message": by_its_name(_text_of(error), file.name),
             "where": _innermost_file(error),
         }
-    breaks = list(torch._dynamo.utils.counters["graph_break"])
-    return {**answer, "breaks": breaks, "recompiles": recompiles.found}
+    return {**answer, "breaks": breaks.found, "recompiles": recompiles.found}
 
 
 class _Messages(logging.Handler):
