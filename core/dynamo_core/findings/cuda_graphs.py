@@ -94,7 +94,7 @@ _REASONS = (
 )
 _MARKED = "mark_static_address"
 # torch's AOTAutograd cache did not tell graphs apart by what is marked (AOTAutogradCachePickler of
-# torch/_functorch/_aot_autograd/autograd_cache.py: in 2.13, not in 2.8, 2.9 and 2.11); seen with 2.11.
+# torch/_functorch/_aot_autograd/autograd_cache.py: in 2.13, not in 2.8 to 2.12); seen with 2.11.
 _TELLS_MARKED_APART = (2, 13)
 _WITHOUT_CACHES = (
     " A graph that is in its caches already this torch takes from there, without the mark: give it new ones, "
