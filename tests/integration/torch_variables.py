@@ -48,7 +48,7 @@ def _read_if_they_changed() -> None:
         sys.modules[spec.name] = anew
         spec.loader.exec_module(anew)
         for setting, entry in anew._config.items():  # type: ignore[attr-defined]
-            is_known = entry.alias is None and not entry.deprecated
+            is_known = entry.alias is None and not getattr(entry, "deprecated", False)  # torch 2.8 has none
             if is_known and getattr(anew, setting) != getattr(known, setting):
                 setattr(known, setting, getattr(anew, setting))
     _known.clear()
