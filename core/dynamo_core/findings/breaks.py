@@ -68,7 +68,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
         source="" if line is None else line.text.strip(),
         via=None if library is None else first.stack[-1],
         cost=Cost(saves_at_most=outside) if outside is not None else _cost(cost),
-        outside_seconds=0.0 if outside is None else outside.seconds or 0.0,
+        shared_seconds=0.0 if outside is None else outside.seconds or 0.0,
         evidence=Evidence(
             tuple(dict.fromkeys(str(b.compile_id) for b in each.occurrences if b.compile_id)),
             tuple(dict.fromkeys(graph.number for crossing in each.crossings for graph in crossing.before)),
@@ -191,7 +191,7 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
         source="" if line is None else line.text.strip(),
         via=None if library is None else stopped.stack[-1],
         cost=_cost_of_eager(outside) if is_eager else Cost(),
-        outside_seconds=outside or 0.0 if is_eager else 0.0,
+        shared_seconds=outside or 0.0 if is_eager else 0.0,
         evidence=Evidence(
             () if frame.compile_id is None else (str(frame.compile_id),),
             (),
@@ -234,7 +234,7 @@ def _of_compile(figures: Figures, process: Process, compile_: Compile) -> Draft:
         source="" if line is None else line.text.strip(),
         via=None if library is None else stopped.stack[-1],
         cost=_cost_of_eager(outside),
-        outside_seconds=outside or 0.0,
+        shared_seconds=outside or 0.0,
         evidence=Evidence(() if compile_.compile_id is None else (str(compile_.compile_id),), (), (reason,)),
         remedies=partial(break_remedies, "fell back to eager", stopped, process.torch_version),
     )
@@ -290,7 +290,7 @@ def _left_eager(
         place=frame.place,
         function=frame.name,
         cost=_cost_of_eager(outside),
-        outside_seconds=outside or 0.0,
+        shared_seconds=outside or 0.0,
         evidence=evidence,
         remedies=remedy("left eager by dynamo run", _LIFTED.get(limit)),
         brings_about=figures.recompiles_below([process], [frame] if isinstance(frame, Frame) else ()),

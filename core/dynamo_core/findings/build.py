@@ -166,7 +166,7 @@ def _cost(same: Sequence[Draft]) -> Cost:
 
 def saved_together(drafts: Sequence[Draft]) -> Figure:
     """What it saves at most to fix all of these, at least one; what several share counts once."""
-    return _together([(draft, draft.cost.saves_at_most, draft.outside_seconds) for draft in drafts])
+    return _together([(draft, draft.cost.saves_at_most, draft.shared_seconds) for draft in drafts])
 
 
 def _together(figures: Sequence[tuple[Draft, Figure, float]]) -> Figure:

@@ -139,7 +139,7 @@ class Draft:
 
     It must not hold line numbers, paths, ids or anything that was counted or measured. `cause` and `remedies`
     may be functions: what costs something to say is worked out for those who show it (`of_identities`).
-    `outside_seconds` of what fixing it saves at most are all that compiling more of its process can win:
+    `shared_seconds` of what fixing it saves at most are all that compiling more of its process can win:
     they can be saved once, however many drafts say so. `brings_about` are compiles that follow from it,
     recompiles and frames that fall back.
     """
@@ -155,7 +155,7 @@ class Draft:
     effect: str = ""
     via: StackFrame | None = None
     cost: Cost = field(default_factory=Cost)
-    outside_seconds: float = 0.0
+    shared_seconds: float = 0.0
     evidence: Evidence = field(default_factory=Evidence)
     remedies: tuple[Remedy, ...] | Callable[[], tuple[Remedy, ...]] = ()
     brings_about: frozenset[CompileKey] = frozenset()

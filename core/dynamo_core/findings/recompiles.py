@@ -76,7 +76,7 @@ def _draft(
         effect=_effect(frame) if kind == "recompile limit" else "",
         via=main.call,
         cost=_cost(main, spent, outside),
-        outside_seconds=0.0 if main.needs_both_versions else outside or 0.0,
+        shared_seconds=0.0 if main.needs_both_versions else outside or 0.0,
         evidence=Evidence(
             tuple(str(compile_.compile_id) for compile_ in compiles if compile_.compile_id is not None),
             (),

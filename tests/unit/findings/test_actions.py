@@ -260,7 +260,7 @@ def saved_by_one_action(recording: Recording, kind: Kind, each: Figure, outside:
             cause="",
             processes=tuple(recording.processes),
             cost=Cost(saves_at_most=each),
-            outside_seconds=outside,
+            shared_seconds=outside,
             remedies=(SETTING,),
         )
         for name in ("f", "g")
