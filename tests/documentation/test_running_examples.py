@@ -21,7 +21,7 @@ QUICK = ("dynamo run",)
 RUNNING = [block for block in BLOCKS if block.is_executed_by_a_shell]
 
 
-@pytest.mark.parametrize("block", one_in(6, RUNNING), ids=str)
+@pytest.mark.parametrize("block", one_in(9, RUNNING), ids=str)
 def test_an_example_that_runs_a_program_gives_what_is_shown(block: Block) -> None:
     assert comparable(executed(block)) == comparable(block.output)
 

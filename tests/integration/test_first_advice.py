@@ -97,7 +97,7 @@ def _found(recording: Path) -> list[Finding]:
     return [with_remedy[each.identity] for each in case.findings]
 
 
-@pytest.mark.parametrize("name", one_in(8, one_of_each(PROGRAMS, kind_of)))
+@pytest.mark.parametrize("name", one_in(10, one_of_each(PROGRAMS, kind_of)))
 def test_first_advice_names_the_line_and_cures(name: str, python: ForkingPython, tmp_path: Path) -> None:
     if name in UNTIL_3_11 and sys.version_info >= (3, 12):
         pytest.skip("functools.cached_property has no lock from Python 3.12 on, and is traced")

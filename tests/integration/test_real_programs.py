@@ -16,9 +16,9 @@ from support.cases import one_in
 TORCH_LOG_PREFIX = re.compile(r"^[VIWE]\d{4} [\d:.]+ \d+ ", re.MULTILINE)  # time and process id
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 PROGRAMS = [
+    "train_loop.py",
     "hf_llama.py",
     "hf_bert_train.py",
-    "train_loop.py",
     "transformer.py",
     "dataloader_workers.py",
     "worker_threads.py",

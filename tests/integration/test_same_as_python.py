@@ -230,11 +230,11 @@ TOGETHER = [
 WITH_OR_WITHOUT = [*one_by_one(), *signals()]
 # What runs without torch is cheap, and also in TOGETHER; what is left out here is run with ALL_CASES=1.
 ALONE = [
-    *one_in(4, [situation for situation in WITH_OR_WITHOUT if not situation.environment]),
-    *one_in(12, [situation for situation in WITH_OR_WITHOUT if situation.environment]),
-    *one_in(4, forms()),
-    *one_in(4, inherited()),
-    *one_in(9, torch_programs()),
+    *one_in(8, [situation for situation in WITH_OR_WITHOUT if not situation.environment]),
+    *one_in(24, [situation for situation in WITH_OR_WITHOUT if situation.environment]),
+    *one_in(6, forms()),
+    *one_in(8, inherited()),
+    *one_in(18, torch_programs()),
 ]
 
 

@@ -114,7 +114,7 @@ def test_wrong_program_is_described(name: str) -> None:
     assert len(causes_of(name)) == 1
 
 
-@pytest.mark.parametrize("name", one_in(5, one_of_each(WRONG, kind_of)))
+@pytest.mark.parametrize("name", one_in(7, one_of_each(WRONG, kind_of)))
 def test_wrong_program(
     name: str, forked: Runner, read: Runner, python: ForkingPython, tmp_path: Path
 ) -> None:
@@ -138,7 +138,7 @@ def test_wrong_program(
     assert missing == MISSING.get(name, ""), (places, calls)
 
 
-@pytest.mark.parametrize("name", one_in(24, RIGHT))
+@pytest.mark.parametrize("name", one_in(36, RIGHT))
 def test_right_program(name: str, forked: Runner, python: ForkingPython, tmp_path: Path) -> None:
     program = HERE / "right" / f"{name}.py"
     alone = python.run(program, cwd=tmp_path)
