@@ -298,6 +298,12 @@ def _what_limits_it(bench: Bench, figures: list[Figures]) -> Iterator[Block]:
             yield Paragraph(
                 f"{each.backend.name} did not take {run.untaken}: what it did not take ran eager.", "warning"
             )
+        if run is not None and run.without_cuda_graphs is not None:
+            yield Paragraph(
+                f"{each.backend.name} ran {run.without_cuda_graphs} without CUDA graphs: `dynamo explain` "
+                "of a run with it says what to do.",
+                "warning",
+            )
     undecided = [each.backend.name for each in figures if each.is_decided is False]
     if undecided and bench.rounds == bench.most_rounds and not bench.is_interrupted:
         yield Paragraph(

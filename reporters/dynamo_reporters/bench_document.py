@@ -103,6 +103,9 @@ class BackendFigures:
     graph_breaks: Annotated[Count | None, At("first_success.graph_breaks")]
     recompiles: Annotated[Count | None, At("first_success.recompiles")]
     untaken: Annotated[str | None, At("first_success.untaken"), "the graphs that it did not take, and why"]
+    without_cuda_graphs: Annotated[
+        str | None, At("first_success.without_cuda_graphs"), "the graphs of which torch skipped them, and why"
+    ]
     agreement: Annotated[
         Agreement | None,
         "of the outputs of its graphs with eager's, on the same inputs; null for eager itself",

@@ -8,6 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Annotated, Literal
 
+from ..analysis.graphs.cuda_graphs import skipped_words
 from ..analysis.memory import peaks
 from ..analysis.source_lines import UserCallSites
 from ..analysis.summary import summarize
@@ -188,7 +189,8 @@ class Run:
     `marks` are the times at which some of the steps began, by the step's number (from 1); `steps` is how many
     began in all. Recording a mark takes `mark_seconds`, which are not the program's. `compiling` are the
     intervals in which something was compiled. `working_seconds` is the whole run without imports, compiling
-    and exit. `untaken` says which graphs no backend took. `peaks` are bytes: `resident`, and by CUDA device.
+    and exit. `untaken` says which graphs no backend took, `without_cuda_graphs` of which torch skipped those.
+    `peaks` are bytes: `resident`, and by CUDA device.
     `stdout` may be cut at its end (LONGEST_OUTPUT); `log` is the file with its stderr. `load` is the other
     load on the machine.
     """
@@ -205,6 +207,7 @@ class Run:
     graph_breaks: int | None = None
     recompiles: int | None = None
     untaken: str | None = None
+    without_cuda_graphs: str | None = None
     recording: str | None = None
     stdout: str = ""
     is_stdout_cut: bool = False
@@ -283,6 +286,7 @@ def read_run(recording: Recording, problem: str | None, stdout: str, is_stdout_c
         graph_breaks=summary.graph_breaks,
         recompiles=summary.recompiles,
         untaken=untaken_words(recording),
+        without_cuda_graphs=skipped_words(recording),
         recording=str(recording.path),
         stdout=stdout,
         is_stdout_cut=is_stdout_cut,

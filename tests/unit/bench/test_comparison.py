@@ -93,6 +93,10 @@ class TestSpeedUp:
         assert said not in plain_text(bench_blocks(bench(backend(5, 6, 5.5))))
         assert said in plain_text(bench_blocks(bench(backend(5, 6, 5.5, recompiles=8))))
 
+    def test_a_backend_that_ran_graphs_without_cuda_graphs_is_named(self) -> None:
+        page = plain_text(bench_blocks(bench(backend(5, 6, 5.5, without_cuda_graphs="1 graph (cpu device)"))))
+        assert "ran 1 graph (cpu device) without CUDA graphs" in page
+
     def test_bounds_that_say_nothing_are_not_spelled_out(self) -> None:
         page = plain_text(bench_blocks(bench(backend(5, 500), eager=(10, 10))))
         assert "< 0.01 to > 100" in page

@@ -1,9 +1,9 @@
 """What `dynamo bench` reads of a run: its steps, and what marking one took."""
 
 from dynamo_core.bench.measured import Step, read_run
-from dynamo_core.model import Place, ProcessInfo
+from dynamo_core.model import CudaGraphNoted, Place, ProcessInfo
 from dynamo_core.shared.timing import Load
-from support.made import called, of_one_process
+from support.made import FIRST, called, of_one_process
 
 LOAD = Load(1.0, 2.0)
 
@@ -18,6 +18,13 @@ def test_the_marks_of_steps_are_read_with_what_each_took() -> None:
 def test_a_run_without_marks_has_no_steps() -> None:
     run = read_run(of_one_process(info=ProcessInfo(pid=1)), None, "", False, LOAD)
     assert (run.steps, run.mark_seconds, run.marks) == (0, 0.0, {})
+
+
+def test_graphs_without_cuda_graphs_are_told_with_torchs_reason() -> None:
+    skipped = CudaGraphNoted(FIRST, "skipped", reason="skipping cudagraphs due to cpu device (x)")
+    run = read_run(of_one_process(cuda_graphs=[skipped]), None, "", False, LOAD)
+    assert run.without_cuda_graphs == "1 graph (cpu device (x))"
+    assert read_run(of_one_process(), None, "", False, LOAD).without_cuda_graphs is None
 
 
 def test_a_step_that_only_dynamo_knows_is_told_from_one_of_the_program() -> None:

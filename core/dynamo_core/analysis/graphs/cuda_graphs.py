@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated
 
-from ...model import CompileId, CudaGraphNoted, Process, StackFrame
+from ...model import CompileId, CudaGraphNoted, Process, Recording, StackFrame
 from ...shared.declared import Count, Seconds
 from ...shared.quick_dataclass import dataclass
-from ..words import first_line
+from ..words import first_line, number
 
 _BEFORE_THE_REASON = re.compile(r"^(?:(?:skipping|disabling) cudagraphs? (?:due to |for )?)+")
 
@@ -46,6 +46,13 @@ def cuda_graphs_of(process: Process) -> dict[CompileId | None, CudaGraphUse]:
     for each in process.cuda_graphs:
         noted.setdefault(each.compile_id, []).append(each)
     return {compile_id: _use(events) for compile_id, events in noted.items()}
+
+
+def skipped_words(recording: Recording) -> str | None:
+    """How many graphs ran without CUDA graphs that were asked for, and why the first; None where none did."""
+    uses = (use for process in recording.processes for use in cuda_graphs_of(process).values())
+    skipped = [use.skipped[0].reason for use in uses if use.skipped]
+    return f"{number(len(skipped), 'graph')} ({skipped[0]})" if skipped else None
 
 
 def _use(events: Iterable[CudaGraphNoted]) -> CudaGraphUse:
