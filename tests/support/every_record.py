@@ -113,6 +113,7 @@ PAYLOADS: dict[str, Any] = {
         "specialization": False,
         "backend_ns": 5,
         "calls_index": 0,
+        "method": "M.forward",
     },
     names.BYTECODE: {
         "name": "f",

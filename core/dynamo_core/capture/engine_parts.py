@@ -56,6 +56,7 @@ class EngineParts:
         self.records = ProcessRecords(self.stream, self.probes)
         self.stack_file = StackFile(self.stream)
         self.record_of_backend = self.probes.guarded("backends")(self._record_of_backend)
+        self.frame_method: str | None = None  # of the frame that Dynamo is compiling
         self.window: ProfileWindow | None = None
         self.verifier: Verifier | None = None
         self.program_verifier: ProgramVerifier | None = None

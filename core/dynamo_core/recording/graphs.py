@@ -152,6 +152,7 @@ class GraphBuilder:
         graph = self._graphs[compiled.graph]
         graph.is_compiled = True
         graph.name = compiled.name or graph.name
+        graph.method = compiled.method or graph.method
         graph.is_specialization = compiled.specialization
         graph.backend_seconds = compiled.backend_ns / 1e9
         graph.calls_index = compiled.calls_index

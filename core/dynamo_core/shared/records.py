@@ -62,7 +62,10 @@ class FrameTried(OurRecord):
 
 
 class GraphCompiled(OurRecord):
-    """A backend has compiled a graph. `calls_index` is its page of counters; None: calls are not counted."""
+    """A backend has compiled a graph. `calls_index` is its page of counters; None: calls are not counted.
+
+    `method` is that of the frame, as in FrameTried, whose record comes only when the frame is done.
+    """
 
     NAME = names.GRAPH_COMPILED
 
@@ -71,6 +74,7 @@ class GraphCompiled(OurRecord):
     backend_ns: int
     calls_index: int | None
     specialization: bool = False
+    method: str | None = None
 
 
 class GraphTaken(OurRecord):

@@ -121,6 +121,8 @@ def test_a_graph_is_compiled_when_its_backend_returned_and_keeps_a_name_that_it_
     assert (second.name, second.is_specialization, second.backend_seconds) == ("g", True, 1.5)
     assert (second.calls_index, second.is_compiled) == (7, True)
     assert (first.calls_index, first.is_compiled, first.backend_seconds) == (None, False, None)
+    (of_method,) = read(handed(2), artifact(names.GRAPH_COMPILED, back | {"method": "Model.forward"})).graphs
+    assert of_method.method == "Model.forward"
 
 
 def test_who_took_a_graph_is_told_with_those_that_declined() -> None:

@@ -113,6 +113,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
     folder = torch_folder(convert_frame)
     find_caller = probes.guarded("callers of frames")(lambda: caller_outside_of(folder))
     own_file = convert_frame.__file__
+    method_of = probes.guarded("methods of frames")(method_name)
     find_compile_call = probes.guarded("calls of torch.compile")(lambda: caller_outside_of(folder, own_file))
 
     @probes.guarded(NAME)
@@ -155,7 +156,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
         probes.stream.record(
             FrameTried(
                 name=code.co_name,
-                method=method_name(frame),
+                method=parts.frame_method,
                 file=code.co_filename,
                 line=code.co_firstlineno,
                 def_line=def_line(code.co_name, code.co_filename, code.co_firstlineno),
@@ -205,6 +206,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             entering_inner_converter, suppressed = not whole_graph, None
             handler.last_compile = None
             caller = find_caller()
+            parts.frame_method = method_of(frame)
             line = getattr(self, "_dynamo_compiled_by", None)
             compiled_by = {
                 "compiled_by": line,

@@ -163,6 +163,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
                 backend_ns=elapsed,
                 calls_index=calls_index,
                 specialization="specialization" in gm.meta,
+                method=parts.frame_method,
             ),
             current_compile_id(),
         )
