@@ -25,7 +25,7 @@ _UNSEEN = re.compile(
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
 # Of links to other sites, the page has only those to torch's own pages on graph breaks and to its source.
-KNOWN_SITES = (
+_KNOWN_SITES = (
     "https://meta-pytorch.github.io/compile-graph-break-site/",
     "https://docs.pytorch.org/",
     "https://pytorch.org/",
@@ -88,7 +88,7 @@ def safe(text: str) -> str:
 
 def is_safe_link(target: str) -> bool:
     """Whether a link leads to a place on the page, or to a site that we know."""
-    return target.startswith(("#", *KNOWN_SITES))
+    return target.startswith(("#", *_KNOWN_SITES))
 
 
 def to_html(child: Child) -> str:

@@ -24,7 +24,7 @@ from dynamo_core.model import Node, Place, Process
 
 from ..page.blocks import table as block_table
 from .blocks import coloured, table
-from .element import KNOWN_SITES, Child, Element, h, lazy
+from .element import Child, Element, h, is_safe_link, lazy
 from .links import Links, link
 from .source_lines import InGraph, Kept, Line, SourceFile
 
@@ -86,7 +86,7 @@ def _break(cost: BreakCost, links: Links) -> Iterator[Child]:
                 (h("li", links.text(" ".join(hint.split()))) for hint in explanation.hints),
                 class_="dim",
             )
-        if explanation.link and explanation.link.startswith(KNOWN_SITES):
+        if explanation.link and is_safe_link(explanation.link):
             yield h("p", h("a", explanation.link, href=explanation.link, rel="noreferrer"))
     stack = [*first.callers, *first.stack]
     if len(stack) > 1:
