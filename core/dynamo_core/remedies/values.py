@@ -13,7 +13,7 @@ from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate,
 _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
 _REPORTS_A_VALUE = re.compile(
     r"^\s*(?:print|[\w.]{0,60}\blog\w{0,20}\.(?:debug|info|warning|error|critical|log)|warnings\.warn)"
-    r"\(.{0,200}(?:\.item|\.tolist|\.numpy)\(\)"
+    r"\(.{0,200}(?:(?:\.item|\.tolist|\.numpy)\(\)|\b(?:float|int|bool)\()"
 )
 _TAKES_A_VALUE = re.compile(r"\.item\(|\b(?:int|float)\(")
 # A statement that calls something with the value, other than to put it into a list or a tensor.
@@ -153,7 +153,7 @@ TABLE: BreakRules = (
             RemedyTemplate(
                 "take `{line}` out of the compiled code: return the tensor, and print or log after the call "
                 "of `{function}`.",
-                cures=("item_printed", "router_load_logged", "stats_in_log"),
+                cures=("item_printed", "router_load_logged", "stats_in_log", "comparison_printed"),
             ),
         ),
         line=_REPORTS_A_VALUE,
