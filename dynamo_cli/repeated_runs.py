@@ -1,6 +1,7 @@
 """What the commands share that run a program several times: which program, and whether they may."""
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,8 @@ def ask_to_run(request: Request, how_often: str) -> None:
     """Ask on the terminal whether the program may be run; UsageError where there is none."""
     if not sys.stdin.isatty():
         name = click.get_current_context().info_name
-        no_terminal = f"there is no terminal to ask on: add --yes, as in `dynamo {name} --yes train.py`"
+        program = shlex.join(request.program.arguments)
+        no_terminal = f"there is no terminal to ask on: add --yes, as in `dynamo {name} --yes {program}`"
         raise click.UsageError(f"the program would be run {how_often}, and {no_terminal}")
     command = command_line(request, request.python or default_python())
     what = f"{command}\nruns {how_often}, in {os.getcwd()}; what it writes, it writes each time."

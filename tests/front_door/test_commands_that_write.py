@@ -13,7 +13,7 @@ from support.answering import answer
         (("-o", "p.py"), "is the program itself"),
         (("--of", "graph"), "graph:N, break:N, recompile:N"),
         (("--budget", "soon"), "90s, 10m or 1h"),
-        ((), "add --yes, as in `dynamo repro --yes train.py`"),
+        ((), "add --yes, as in `dynamo repro --yes p.py`"),
     ],
 )
 def test_refused(options: tuple[str, ...], words: str, tmp_path: Path) -> None:

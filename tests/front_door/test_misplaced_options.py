@@ -39,7 +39,7 @@ def test_a_short_option_is_named_too(tmp_path: Path) -> None:
     first, second = result.stderr.splitlines()
     assert first.startswith("dynamo: train.py is given -y, which it does not mention; ")
     assert first.endswith(f"dynamo fix -y {script}")
-    assert second.endswith("add --yes, as in `dynamo fix --yes train.py`")
+    assert second.endswith(f"add --yes, as in `dynamo fix --yes {script} -y`")
     script.write_text("parser.add_argument('-y', '--yes')\n")
     assert "does not mention" not in answer("fix", script, "-y", cwd=tmp_path).stderr
 

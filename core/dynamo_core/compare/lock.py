@@ -135,7 +135,7 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
 
 def _with_new_ones_certain(now: Facts, locked: Facts) -> Facts:
     """Facts in which a finding that every run has, and the lock file has not, does not differ."""
-    added, _ = _unmatched(now.findings, locked.findings)
+    added, _ = _unmatched(now, locked)
     certain = {each.identity for each in added} & now.in_every_run
     return replace(now, varying={name: how for name, how in now.varying.items() if name not in certain})
 
@@ -167,7 +167,7 @@ def _varying(now: Facts, locked: Facts | None, allowed: Container[str]) -> list[
 
 def _differing_facts(now: Facts, locked: Facts, allowed: Container[str]) -> list[Difference]:
     """What is worse or better, of what does not differ from run to run."""
-    added, removed = _unmatched(now.findings, locked.findings)
+    added, removed = _unmatched(now, locked)
     removed = [each for each in removed if could_be_seen(each.kind, now.count_of)]
     newly_allowed = [each for each in added if each.identity in allowed]
     varying = {*now.varying, *locked.varying, *_noted_counts(locked)}
@@ -249,15 +249,22 @@ def _not_allowed(findings: Sequence[KnownFinding], bounds: Bounds | None) -> lis
     ]
 
 
-def _unmatched(
-    now: Mapping[str, KnownFinding], locked: Mapping[str, KnownFinding]
-) -> tuple[list[KnownFinding], list[KnownFinding]]:
-    """The findings of one side alone: added ones, and removed ones."""
-    pairs = pair_findings(locked.values(), now.values())
+def _unmatched(now: Facts, locked: Facts) -> tuple[list[KnownFinding], list[KnownFinding]]:
+    """The findings of one side alone: added ones, and removed ones.
+
+    What the lock file notes to differ from run to run is paired in its own function alone: where this run
+    does not have it, the same line in another function is new.
+    """
+    noted = {each.identity for each in _noted_findings(locked)}
+    pairs = {
+        was: is_now
+        for was, is_now in pair_findings(locked.findings.values(), now.findings.values()).items()
+        if was not in noted or _function(locked.findings[was]) == _function(now.findings[is_now])
+    }
     paired = set(pairs.values())
     return (
-        [each for identity, each in now.items() if identity not in paired],
-        [each for identity, each in locked.items() if identity not in pairs],
+        [each for identity, each in now.findings.items() if identity not in paired],
+        [each for identity, each in locked.findings.items() if identity not in pairs],
     )
 
 

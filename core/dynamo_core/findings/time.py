@@ -18,9 +18,11 @@ _MUCH = 0.1  # of the time that it is compared with
 def time_outside_of_graphs(figures: Figures) -> Iterator[Draft]:
     """More than half of the run outside of graphs; with --profile, the operator that costs most there.
 
-    Not in a run with --verify, whose comparisons are outside of graphs.
+    Not in a run with --verify, whose comparisons are outside of graphs. Nor where no `dynamo run` started the
+    process, a notebook's kernel for one: it may wait for its user, and its CPU time is not recorded.
     """
-    if figures.recording.settings.verify is not None:
+    run = figures.recording.run
+    if figures.recording.settings.verify is not None or (run is not None and not run.has_launcher):
         return
     for process in figures.recording.processes:
         wall, outside = figures.wall(process), figures.outside_seconds(process)

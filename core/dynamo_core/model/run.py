@@ -446,10 +446,8 @@ class Recording:
             if self.run is not None and not process.is_ours:
                 found.append(f"{where}: its first record (versions, environment) is missing")
             if process.lacks_last_record:
-                found.append(
-                    f"{where}: its last record, with torch's own counters and the peak memory, is missing: "
-                    + self._why_no_last_record(process)
-                )
+                why = self._why_no_last_record(process)
+                found.append(f"{where}: no last record ({why}): torch's own counters and the peak memory")
             if health.lost_records:
                 found.append(f"{where}: {health.lost_records} records could not be written")
             if health.damaged_records:

@@ -245,6 +245,9 @@ def test_what_the_lock_notes_to_differ_is_not_compared() -> None:
     ]
     elsewhere = replace(third, function="tail")
     assert said(facts(BREAK, elsewhere), locked) == [("worse", "new: graph break in model.py tail: print(x)")]
+    moved = replace(OTHER, identity="graph-break-5", function="tail")  # it might have moved, or be new
+    new = ("worse", f"new: graph break in model.py tail: {OTHER.line}")
+    assert said(facts(BREAK, moved), locked) == [new]
     assert said(facts(BREAK, recompiles=1), locked) == [("worse", "recompiles: 0 → 1")]
     assert said(facts(BREAK, graphs=5), locked, Bounds({"graphs": 4})) == [
         ("worse", "graphs: 5, at most 4 allowed")

@@ -445,10 +445,15 @@ def test_time_outside_of_graphs_is_a_finding_where_it_is_most_of_the_run(
     assert all(each.kind != kind for each in find(lasting))
 
 
-@pytest.mark.parametrize(("cpu_s", "is_found"), [(1.0, False), (6.0, True), (None, True)])
-def test_time_in_which_nothing_was_computed_is_not_lost(cpu_s: float | None, is_found: bool) -> None:
-    """A server that waits for requests: ten seconds, one of them in graphs."""
-    run = Run(exit_code=0, launcher_pid=7, ended_ns=11_000_000_000, cpu_seconds=cpu_s)
+@pytest.mark.parametrize(
+    ("cpu_s", "started_by", "is_found"),
+    [(1.0, None, False), (6.0, None, True), (None, None, True), (None, "environment", False)],
+)
+def test_time_in_which_nothing_was_computed_is_not_lost(
+    cpu_s: float | None, started_by: str | None, is_found: bool
+) -> None:
+    """A server or a kernel that waits for requests: ten seconds, one of them in graphs."""
+    run = Run(exit_code=0, launcher_pid=7, ended_ns=11_000_000_000, cpu_seconds=cpu_s, started_by=started_by)
     waiting = of_one_process(
         run,
         graphs=[graph(1, CompileId(0, 0), times=times(10, 0.1), calls=10)],

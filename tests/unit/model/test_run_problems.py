@@ -41,13 +41,15 @@ def test_a_run_in_which_the_engine_did_not_start_says_so_first() -> None:
 
 
 def test_a_process_without_its_last_record_was_killed_goes_on_or_could_not_write() -> None:
-    missing = "process 1: its last record, with torch's own counters and the peak memory, is missing: "
+    def missing(why: str) -> str:
+        return f"process 1: no last record ({why}): torch's own counters and the peak memory"
+
     goes_on = of_one_process()
     assert goes_on.run is not None and goes_on.run.ended_ns is None
     ended = replace(goes_on, run=replace(goes_on.run, ended_ns=2))
-    assert ended.problems == [missing + "the process was killed, or called os._exit"]
-    assert goes_on.problems == [missing + "the process goes on, or was killed"]
-    assert of_one_process(lost_records=1).problems[0] == missing + "it could not be written"
+    assert ended.problems == [missing("the process was killed, or called os._exit")]
+    assert goes_on.problems == [missing("the process goes on, or was killed")]
+    assert of_one_process(lost_records=1).problems[0] == missing("it could not be written")
     assert of_one_process(info=ProcessInfo(pid=1, forked=True)).problems == []
 
 

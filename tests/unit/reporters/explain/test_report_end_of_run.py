@@ -153,7 +153,7 @@ def test_what_could_not_be_seen_and_how_it_ended() -> None:
     lines = render_end_of_run(
         Case(of_one_process(FAILED, lost_records=2, compiles=[compiled(0)])), is_newest=True
     )
-    assert lines_with("not seen: ", lines)[0].startswith("process 1: its last record")
+    assert lines_with("not seen: ", lines)[0].startswith("process 1: no last record")
     assert lines_with("The program ", lines) == ["ended with exit code 1 after 9.00 s."]
     plain = render_end_of_run(Case(of_one_process(None)), is_newest=True)
     assert lines_with("The program ", plain) == []
