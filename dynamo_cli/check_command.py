@@ -278,7 +278,8 @@ def _raise_for(
         )
     if checked.worse:
         hint = f"; {_NOTES_IT}" if all(_may_vary(each, findings) for each in checked.worse) else ""
-        more = len(checked.worse) - 1
+        counted = [each for each in checked.worse if each.identity is not None] or checked.worse
+        more = len(counted) - 1
         first = _located(checked.worse[0], findings) + (f", and {more} more" if more else "")
         raise GotWorse(f"{checked.program} got worse: {first}{hint}")
     if recording.run is not None and recording.run.exit_code != 0:

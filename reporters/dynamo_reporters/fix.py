@@ -169,7 +169,8 @@ def _together(fixes: Fixes) -> Iterator[Block]:
         return
     yield Heading("All of it together")
     if together.verdict in ("cures", "helps"):
-        left = "nothing is left" if not together.after else f"{together.before} → {together.after} findings"
+        met = f"what was found is met {together.after} times in place of {together.before}"
+        left = met if together.after else "nothing is left"
         yield Paragraph(
             f"One run with all that is kept, each graph's first calls beside eager: {left}, "
             f"{'the same output, ' if fixes.lines_compared else ''}{together.reason or 'the same ending'}, "

@@ -74,7 +74,7 @@ def test_worse_names_what_came_where_and_what_to_do(check: Check, lock: Path) ->
     at = "/home/user/project/toy_example.py:8"
     said = f"got worse: new: graph break in toy_example.py toy_example: if b.sum() < 0: ({at})"
     assert said in result.stderr
-    assert ", and 1 more" in result.stderr
+    assert ", and " not in result.stderr  # the count is of that finding
     assert "--runs 3" not in result.stderr, "a break is in every run"
     assert "new: graph break in toy_example.py toy_example: if b.sum() < 0:" in result.stdout
     assert "→ " in result.stdout

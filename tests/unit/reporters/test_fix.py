@@ -77,7 +77,7 @@ def test_the_page_says_what_is_proven_what_was_tried_and_what_is_left() -> None:
     assert "findings that one action cures share it" in page
     assert "3. /home/me/a.py:3: 1 remedy tried, none cures it" in page
     assert "To be done by hand: do it by hand" in page
-    assert "8 → 4 findings" in page
+    assert "what was found is met 4 times in place of 8" in page
 
 
 def test_what_is_to_be_done_by_hand_is_said_beside_what_was_tried() -> None:
