@@ -246,6 +246,11 @@ def wrong_structure(process: Process, found: Verification) -> str | None:
     return next(filter(None, map(structure_text, wrong)), None)
 
 
+def wrong_backend(call: VerifiedProgramCall) -> str | None:
+    """The backend of the program's own, or of a package, from which on it is wrong."""
+    return None if call.stage in _STAGES else call.stage
+
+
 def since_text(call: VerifiedProgramCall, structure: str | None = None) -> str:
     """The stage of the compiler that it is wrong from, and the line, or why that is not known."""
     if structure is not None:
@@ -253,7 +258,8 @@ def since_text(call: VerifiedProgramCall, structure: str | None = None) -> str:
     if call.stage == "guards":
         since = "an entry compiled for other values was used again: torch does not guard what changed"
     else:
-        stage = call.stage if call.stage is None or call.stage in _STAGES else f"the backend `{call.stage}`"
+        backend = wrong_backend(call)
+        stage = call.stage if backend is None else f"the backend `{backend}`"
         since = "" if stage is None else f"wrong since {stage}"
     if call.wrong_place is None:
         return "; ".join(filter(None, (since, call.why)))

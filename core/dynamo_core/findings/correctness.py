@@ -16,6 +16,7 @@ from ..analysis.verification import (
     since_text,
     structure_text,
     verification,
+    wrong_backend,
     wrong_call_text,
     wrong_structure,
 )
@@ -34,6 +35,10 @@ _REPORT_IT = (
 _RIGHT_WITH = (
     'with `backend="{backend}"` the call gives what plain Python gives, as was tried; `dynamo repro` '
     "makes a small program that fails alone, for an issue of PyTorch or of the backend."
+)
+_OF_A_BACKEND = (
+    'the backend `{backend}` is at fault: with `backend="aot_eager"` in its place the call gives what plain '
+    "Python gives, as was tried; `dynamo repro` makes a small program that fails alone, for its author."
 )
 _RETURN_AS_THE_GRAPH = (
     "let what the backend makes return what the graph returns, in its order: always a tuple or list, also of "
@@ -87,7 +92,7 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
         function=call.name,
         remedies=remedy(
             "wrong result",
-            _RETURN_AS_THE_GRAPH if structure else _of_kind(call) or _of_stage(call.stage, each.process),
+            _RETURN_AS_THE_GRAPH if structure else _of_kind(call) or _of_stage(call, each.process),
         ),
     )
 
@@ -96,7 +101,9 @@ def _title(each: ProgramCall, where: Place | None) -> str:
     """With the line that is to blame where it is known, else with where the function was compiled."""
     if where is None:
         return f"{each.name}, gives something else than plain Python"
-    return f"{each.call.name} gives something else than plain Python, from {place(where)} on"
+    operation = each.call.operation if where == each.call.wrong_place else None
+    at = place(where) if operation is None else f"{place(where)} ({operation})"
+    return f"{each.call.name} gives something else than plain Python, from {at} on"
 
 
 def _of_kind(call: VerifiedProgramCall) -> str:
@@ -111,13 +118,15 @@ _OF_THE_CAPTURE = (
 )
 
 
-def _of_stage(stage: str | None, process: Process) -> str:
-    """What to do where a stage is the first wrong one; a stage that is not named here is a backend's."""
+def _of_stage(call: VerifiedProgramCall, process: Process) -> str:
+    """What to do where a stage is the first wrong one."""
     if process.is_captured_now:
         return _OF_THE_CAPTURE
-    if stage is None:
+    if call.stage is None:
         return _report_it(process)
-    return _BY_STAGE.get(stage) or _RIGHT_WITH.format(backend="aot_eager")
+    if (backend := wrong_backend(call)) is not None:
+        return _OF_A_BACKEND.format(backend=backend)
+    return _BY_STAGE.get(call.stage) or _RIGHT_WITH.format(backend="aot_eager")
 
 
 def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:

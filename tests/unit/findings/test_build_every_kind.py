@@ -255,6 +255,7 @@ def test_a_wrong_result_names_the_option_that_replaces_the_backend() -> None:
         ("AOTAutograd", 'with `backend="eager"` the call gives what plain Python gives'),
         ("decompositions", 'with `backend="aot_eager"` the call gives what plain Python gives'),
         ("inductor", 'with `backend="aot_eager"` the call gives what plain Python gives'),
+        ("mine", 'the backend `mine` is at fault: with `backend="aot_eager"` in its place'),
     ],
 )
 def test_a_wrong_call_has_the_advice_of_its_first_wrong_stage(stage: str | None, says: str) -> None:
