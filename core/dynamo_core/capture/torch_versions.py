@@ -80,6 +80,69 @@ def keep_linear_algebra_checks() -> Callable[[], None]:
     return lambda: known.pop(operator, None)
 
 
+def keep_class_checks() -> Callable[[], None]:
+    """Make compiled graphs raise where `one_hot` gets a class out of its range; the function returned undoes it.
+
+    Before torch 2.13 what traces `one_hot` leaves its checks out: the graph gives a row of zeros. This does
+    what 2.13 does: torch/_decomp/decompositions.py (one_hot), which 2.8 to 2.11 do not have. Run with 2.8.
+    """
+    import torch
+    import torch._decomp.decompositions
+
+    aten, key = torch.ops.aten, torch._C.DispatchKey.CompositeImplicitAutograd
+    operator: Any = aten.one_hot.default
+    if key in operator.py_kernels:
+        return lambda: None
+
+    def one_hot(classes: Any, num_classes: int = -1) -> Any:
+        if num_classes == -1:
+            num_classes = int(classes.max().item()) + 1
+        aten._assert_async.msg(torch.all(classes >= 0), "Class values must be non-negative.")
+        is_small = torch.all(classes < num_classes)
+        aten._assert_async.msg(is_small, "Class values must be smaller than num_classes.")
+        numbers = torch.arange(num_classes, dtype=classes.dtype, device=classes.device)
+        return (classes.unsqueeze(-1) == numbers).to(torch.int64)
+
+    operator.py_impl(key)(one_hot)
+
+    def undo() -> None:
+        operator.py_kernels.pop(key, None)
+        operator._dispatch_cache.clear()
+
+    return undo
+
+
+def keep_assertions_in_inductor() -> Callable[[], None]:
+    """Make Inductor's code check `_assert_async`, as it does from torch 2.9 on; the function returned undoes it.
+
+    That of 2.8 replaces it by nothing: torch/_inductor/decomposition.py (assert_async_msg_decomp). Without
+    that it is a call of the kernel, which is left out as well, since nothing uses its result: torch/_inductor/
+    ir.py (FallbackKernel.has_side_effects). Run with 2.8.
+    """
+    import torch
+    from torch._inductor import decomposition
+
+    operator = torch.ops.aten._assert_async.msg
+    nothing = decomposition.decompositions.pop(operator, None)
+    if nothing is None:
+        return lambda: None
+    from torch._inductor.ir import FallbackKernel
+
+    kernel_class: Any = FallbackKernel
+    original = kernel_class.has_side_effects
+
+    def has_side_effects(kernel: Any) -> bool:
+        return kernel.op_overload is operator or bool(original(kernel))
+
+    kernel_class.has_side_effects = has_side_effects
+
+    def undo() -> None:
+        kernel_class.has_side_effects = original
+        decomposition.decompositions[operator] = nothing
+
+    return undo
+
+
 def guard_failure(cache_entry: Any, f_locals: Any, converter: Any) -> str:
     """Why a cache entry does not match, in torch's words; from 2.13 on, its backend can be the reason too.
 
