@@ -11,6 +11,7 @@ import pytest
 from launching import ForkingPython
 from support.answering import Result
 from support.schemas import validate
+from support.torch_version import TORCH
 
 Runner = Callable[..., Result]
 
@@ -124,7 +125,8 @@ def test_all_lists_what_is_otherwise_counted(read: Runner, recorded: Path) -> No
     whole = read("guards", recorded, "--compile-id", "0/0", "--all").stdout
     assert "Not listed" not in whole
     assert "no default device is set" in whole
-    assert "grad mode on" in whole
+    if TORCH >= (2, 9):  # the text of 2.8 does not say which global state is guarded
+        assert "grad mode on" in whole
     assert "[0/1]" not in whole
 
 

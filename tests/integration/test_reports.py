@@ -14,6 +14,7 @@ import pytest
 from recordings import Recordings
 from support.answering import Result
 from support.schemas import validate
+from support.torch_version import TORCH
 
 Runner = Callable[..., Result]
 REPORTS = ("explain", "graphs", "bytecode", "guards", "breaks", "recompiles", "ops", "profile")
@@ -96,7 +97,10 @@ def test_counts_of_a_plain_trace_are_what_its_records_say(
     assert summary["ops"] == sum(each["graph_op_count"] or 0 for each in metrics)
     assert summary["guards"] == sum(each["guard_count"] or 0 for each in metrics)
     assert summary["recompiles"] == sum(each["recompile_reason"] is not None for each in metrics)
-    assert summary["graph_breaks"] == kinds.count("dynamo_graph_break_reason")
+    breaks = kinds.count("dynamo_graph_break_reason")
+    # The trace of 2.8 has no version, by which a trace without breaks is known to be one that would have them.
+    assert summary["graph_breaks"] == (breaks if breaks or "torch_version" in kinds else None)
+    assert "torch_version" in kinds or TORCH < (2, 13)
     assert summary["failed_compiles"] == sum(each["fail_type"] is not None for each in metrics)
     assert summary["compile_time_s"] == pytest.approx(sum(each["duration_us"] for each in metrics) / 1e6)
     assert sum(phase["seconds"] for phase in told["compile_phases"]) == pytest.approx(

@@ -1,7 +1,6 @@
 """`--verify` finds what is wrong, accuses nobody else, and changes nothing in the program."""
 
 import json
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from recordings import SAMPLES
 from running import PROGRAMS
 from support.cases import nightly, one_in
 from support.schemas import validate
+from support.torch_version import TORCH
 
 WRONG = PROGRAMS / "wrong_backends.py"
 VERIFIED_PROGRAMS = PROGRAMS.parent / "verified_programs"
@@ -239,7 +239,6 @@ PROGRAM_IS_WRONG = {
 }
 
 
-TORCH = tuple(int(part) for part in version("torch").split(".")[:2])
 # torch 2.15 computes it as plain Python does; 2.14 was not tried.
 RIGHT_IN_NEWER_TORCH = ("condition folded while tracing",)
 

@@ -20,6 +20,15 @@ def guard_type(guard: Any) -> str:
     return str(guard.inner_create_fn().__name__)
 
 
+def graph_name(graph_module: Any) -> str | None:
+    """The name by which a frame calls a graph, `__compiled_fn_1_…`: in its `meta` from torch 2.9 on.
+
+    Source: torch/_dynamo/output_graph.py (OutputGraph.compile_and_call_fx_graph), 2.8 to 2.13.
+    """
+    name = graph_module.meta.get("backend_id") or graph_module.__dict__.get("_backend_id")
+    return None if name is None else str(name)
+
+
 def resume_function_installer(output_graph_class: Any) -> str:
     """The name of the method that makes a resume function a global: a separate method from torch 2.10 on."""
     newer = "install_resume_function_global"
@@ -141,6 +150,23 @@ def keep_assertions_in_inductor() -> Callable[[], None]:
         decomposition.decompositions[operator] = nothing
 
     return undo
+
+
+def makes_breaks_of_skips() -> bool:
+    """Whether a SkipFrame in an inlined function is a graph break of its caller, no skip of the whole frame.
+
+    Source: torch/_dynamo/symbolic_convert.py (InliningInstructionTranslator.inline_call_), 2.8 and 2.9; 2.11
+    passes it on.
+    """
+    return bool(_torch_version() < (2, 11))
+
+
+def leaves_out_lines_of_guards() -> bool:
+    """Whether a guard gets the program's line only where torch's log of guards is on.
+
+    Source: torch/_guards.py (GuardsSet.add), torch/_dynamo/guards.py (install_guard), 2.8; 2.9 has all lines.
+    """
+    return bool(_torch_version() < (2, 9))
 
 
 def guard_failure(cache_entry: Any, f_locals: Any, converter: Any) -> str:

@@ -4,11 +4,15 @@ Structure: torch's trace has the guards as one text. Time: torch measures it onl
 some calls of a compiled graph, the guards of the cache entry that made the call are evaluated once more and
 timed: with the processor's caches as the program leaves them, as before each call.
 
+Where torch leaves out the lines of guards, they are given to it, so that its own texts have them as well, as in
+newer versions: not where the program asked for torch's logs, which would print them.
+
 Source: torch/_dynamo/guards.py (CheckFunctionManager.__init__, whose second argument is the output graph;
 guard_manager.root), torch/_guards.py (Guard), torch/csrc/dynamo/guards.cpp (RootGuardManager.check),
 torch/csrc/dynamo/eval_frame.c (guards are evaluated without a callback). Read in 2.8 to 2.15; run with 2.13.
 """
 
+import os
 import weakref
 from collections.abc import Callable
 from inspect import CO_OPTIMIZED
@@ -19,7 +23,7 @@ from ...shared.call_pages import GUARD_NS, GUARD_SAMPLES
 from ...shared.records import GuardsMade
 from ..frames.source import current_compile_id
 from ..primitives import perf_counter_ns
-from ..torch_versions import guard_type, source_name
+from ..torch_versions import guard_type, leaves_out_lines_of_guards, source_name
 from ..writing.call_counters import SampleGuards
 
 if TYPE_CHECKING:
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 
     from ..engine_parts import EngineParts
 
+_STACKS = "dynamo_run_stacks"  # the attribute of a set of guards that has the lines of each, by its id
 _MOST_SAMPLES = 16
 _FRAMES_BETWEEN = 4  # torch's frames between the frame and its graph: torch/_dynamo/eval_frame.py (disable)
 
@@ -42,6 +47,9 @@ def install(guards: ModuleType, parts: "EngineParts") -> None:
         *rest: Any,
         **named: Any,
     ) -> None:
+        stacks = vars(output_graph.guards).get(_STACKS, {})
+        for guard in output_graph.guards if stacks else ():
+            guard.user_stack = guard.user_stack or stacks.get(id(guard))
         proceed(checks, f_code, output_graph, *rest, **named)
         guard_cost.add_entry(current_compile_id(), f_code, checks.guard_manager)
         if not parts.settings.brief:
@@ -51,6 +59,19 @@ def install(guards: ModuleType, parts: "EngineParts") -> None:
             parts.stream.record(GuardsMade(guards=described), current_compile_id())
 
     parts.probes.hook(guards.CheckFunctionManager, "__init__", "guards", __init__)
+    if leaves_out_lines_of_guards() and "TORCH_LOGS" not in os.environ:
+        from torch._guards import GuardsSet
+
+        parts.probes.hook(GuardsSet, "add", "guards", _add_with_line)
+
+
+def _add_with_line(proceed: Callable[..., Any], guards: Any, guard: Any, **named: Any) -> None:
+    from torch._guards import TracingContext
+
+    # Not yet as `user_stack`: a guard of another line would not be equal, and be made twice.
+    if guard not in guards.inner:
+        vars(guards).setdefault(_STACKS, {})[id(guard)] = TracingContext.extract_stack()
+    proceed(guards, guard, **named)
 
 
 def _guard(guard: Any) -> dict[str, Any]:
