@@ -98,7 +98,7 @@ def test_counts_of_a_plain_trace_are_what_its_records_say(
     assert summary["guards"] == sum(each["guard_count"] or 0 for each in metrics)
     assert summary["recompiles"] == sum(each["recompile_reason"] is not None for each in metrics)
     breaks = kinds.count("dynamo_graph_break_reason")
-    # The trace of 2.8 has no version, by which a trace without breaks is known to be one that would have them.
+    # The trace of 2.8 has no version, by which it is known that one without breaks would have them.
     assert summary["graph_breaks"] == (breaks if breaks or "torch_version" in kinds else None)
     assert "torch_version" in kinds or TORCH < (2, 13)
     assert summary["failed_compiles"] == sum(each["fail_type"] is not None for each in metrics)

@@ -136,7 +136,7 @@ def test_search_that_was_ended_goes_on(forked: Runner) -> None:
         pytest.param("print(rows.shape)", "fullgraph=True", marks=nightly),
         (
             "rows = rows * rows.sum().item()",
-            # Before 2.11 it raises there as well: torch/_dynamo/variables/tensor.py (TensorVariable), 2.8, 2.9.
+            # Before 2.11 it raises there as well: torch/_dynamo/variables/tensor.py, 2.8 and 2.9.
             'assert not torch._dynamo.utils.counters["graph_break"]'
             if TORCH >= (2, 11)
             else "fullgraph=True",

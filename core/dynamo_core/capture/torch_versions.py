@@ -90,7 +90,7 @@ def keep_linear_algebra_checks() -> Callable[[], None]:
 
 
 def keep_class_checks() -> Callable[[], None]:
-    """Make compiled graphs raise where `one_hot` gets a class out of its range; the function returned undoes it.
+    """Make compiled graphs raise where `one_hot` gets a class out of its range; returns its undoing.
 
     Before torch 2.13 what traces `one_hot` leaves its checks out: the graph gives a row of zeros. This does
     what 2.13 does: torch/_decomp/decompositions.py (one_hot), which 2.8 to 2.11 do not have. Run with 2.8.
@@ -122,11 +122,11 @@ def keep_class_checks() -> Callable[[], None]:
 
 
 def keep_assertions_in_inductor() -> Callable[[], None]:
-    """Make Inductor's code check `_assert_async`, as it does from torch 2.9 on; the function returned undoes it.
+    """Make Inductor's code check `_assert_async`, as it does from torch 2.9 on; returns its undoing.
 
     That of 2.8 replaces it by nothing: torch/_inductor/decomposition.py (assert_async_msg_decomp). Without
-    that it is a call of the kernel, which is left out as well, since nothing uses its result: torch/_inductor/
-    ir.py (FallbackKernel.has_side_effects). Run with 2.8.
+    that it is a call of the kernel, which is left out as well, since nothing uses its result:
+    torch/_inductor/ir.py (FallbackKernel.has_side_effects). Run with 2.8.
     """
     import torch
     from torch._inductor import decomposition

@@ -4,8 +4,8 @@ Structure: torch's trace has the guards as one text. Time: torch measures it onl
 some calls of a compiled graph, the guards of the cache entry that made the call are evaluated once more and
 timed: with the processor's caches as the program leaves them, as before each call.
 
-Where torch leaves out the lines of guards, they are noted beside it: with them in its guards, what it prints at
-the recompile limit would be another text.
+Where torch leaves out the lines of guards, they are noted beside it: with them in its guards, what it prints
+at the recompile limit would be another text.
 
 Source: torch/_dynamo/guards.py (CheckFunctionManager.__init__, whose second argument is the output graph;
 guard_manager.root), torch/_guards.py (Guard), torch/csrc/dynamo/guards.cpp (RootGuardManager.check),
