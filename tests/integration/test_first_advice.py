@@ -44,7 +44,7 @@ _NO_LINES = (
 )
 OTHERWISE_IN_2_8 = {
     "activations_by_hooks": _NO_LINES,
-    "counted_tokens": "guards the keys of the Counter that the break gave: recompiles cost more than the break",
+    "counted_tokens": "guards the keys of the Counter that the break gave: recompiling costs more than it",
     "recompile_label_argument": _NO_LINES,
     "recompile_one_decorator": _NO_LINES,
     "sparse_tensor": "takes `to_sparse` into the graph, without a break",
