@@ -10,8 +10,12 @@ import pytest
 
 from launching import Runner
 from support.schemas import validate
+from support.torch_version import TORCH
 
-PROGRAM = """\
+# In 2.8 draft_export fails at a condition on a float: its solver of constraints does not know the number
+# (torch/fx/experimental/symbolic_shapes.py, DynamicDimConstraintPrinter).
+CONDITION = "x.sum().item() > 0" if TORCH >= (2, 9) else "x.argmax().item() > 0"
+PROGRAM = f"""\
 import torch
 from torch.export import export, draft_export
 
@@ -25,7 +29,7 @@ class Plain(torch.nn.Module):
 
 class Branches(torch.nn.Module):
     def forward(self, x):
-        if x.sum().item() > 0:
+        if {CONDITION}:
             return x.cos()
         return torch.ops.mine.twice(x)
 
@@ -62,12 +66,12 @@ def test_each_export_and_what_it_ran_into(trace: Path, read: Runner) -> None:
     assert "torch.ops.aten.sin.default" in plain["program"] and plain["obstacles"] == []
     assert stopped["program"] is None
     [branch] = stopped["obstacles"]
-    assert (branch["place"]["line"], branch["source"]) == (14, "if x.sum().item() > 0:")
+    assert (branch["place"]["line"], branch["source"]) == (14, f"if {CONDITION}:")
     assert "known only when the program runs" in branch["cause"] and branch["remedies"]
     assert "torch.ops.mine.twice" in draft["program"]
     guessed, kernel = draft["obstacles"]
     # torch numbers files for the whole process, and the draft's own stream does not have this one's name.
-    assert (guessed["place"], guessed["source"]) == (None, "if x.sum().item() > 0:")
+    assert (guessed["place"], guessed["source"]) == (None, f"if {CONDITION}:")
     assert kernel["place"] is None and "fake kernel" in kernel["cause"]
     assert "MISSING_FAKE_KERNEL: mine.twice" in kernel["words"]
 
@@ -75,7 +79,7 @@ def test_each_export_and_what_it_ran_into(trace: Path, read: Runner) -> None:
 def test_the_page(trace: Path, read: Runner) -> None:
     page = " ".join(read("export", trace).stdout.split())
     assert "3 calls of torch.export, 2 of which gave a program" in page
-    assert "program.py:14, the last that it ran into if x.sum().item() > 0:" in page
+    assert f"program.py:14, the last that it ran into if {CONDITION}:" in page
     assert "exported, past 2 obstacles A file that the trace does not name, which it went past" in page
 
 

@@ -35,9 +35,20 @@ from dynamo_core.remedies.break_rules import TABLE
 from dynamo_core.remedies.rules import Change
 from launching import ForkingPython
 from support.cases import one_in, one_of_each
+from support.torch_version import TORCH
 
 HERE = Path(__file__).resolve().parent / "broken_programs"
 UNTIL_3_11 = ("property_that_is_cached",)
+_NO_LINES = (
+    "writes no line of the guard that failed (torch/_dynamo/guards.py, install_guard), which is the cause"
+)
+OTHERWISE_IN_2_8 = {
+    "activations_by_hooks": _NO_LINES,
+    "counted_tokens": "guards the keys of the Counter that the break gave: recompiling costs more than it",
+    "recompile_label_argument": _NO_LINES,
+    "recompile_one_decorator": _NO_LINES,
+    "sparse_tensor": "takes `to_sparse` into the graph, without a break",
+}
 PROGRAMS = sorted(file.stem for file in HERE.glob("*.py") if not file.stem.endswith(".cured"))
 
 
@@ -99,6 +110,8 @@ def _found(recording: Path) -> list[Finding]:
 
 @pytest.mark.parametrize("name", one_in(10, one_of_each(PROGRAMS, kind_of)))
 def test_first_advice_names_the_line_and_cures(name: str, python: ForkingPython, tmp_path: Path) -> None:
+    if name in OTHERWISE_IN_2_8 and TORCH < (2, 9):
+        pytest.skip(f"torch 2.8 {OTHERWISE_IN_2_8[name]}")
     if name in UNTIL_3_11 and sys.version_info >= (3, 12):
         pytest.skip("functools.cached_property has no lock from Python 3.12 on, and is traced")
     program = HERE / f"{name}.py"

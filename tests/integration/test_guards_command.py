@@ -11,8 +11,13 @@ import pytest
 from launching import ForkingPython
 from support.answering import Result
 from support.schemas import validate
+from support.torch_version import TORCH
 
 Runner = Callable[..., Result]
+# torch/_dynamo/guards.py (install_guard), 2.8
+NO_LINES_OF_CHECKS = pytest.mark.skipif(
+    TORCH < (2, 9), reason="torch 2.8 writes no line behind a check, unless its own log of guards is on"
+)
 
 PROGRAM = """
 import torch
@@ -78,6 +83,7 @@ def test_counts_and_latency_are_torch_s(read: Runner, recorded: Path) -> None:
     assert [entry["latency_us"] for entry in entries] == latencies
 
 
+@NO_LINES_OF_CHECKS
 def test_a_check_has_its_line_with_the_whole_path(read: Runner, recorded: Path, program: Path) -> None:
     first = document(read, recorded)["entries"][0]
     (found,) = [check for check in first["checks"] if check["type"] == "TENSOR_MATCH"]
@@ -124,10 +130,12 @@ def test_all_lists_what_is_otherwise_counted(read: Runner, recorded: Path) -> No
     whole = read("guards", recorded, "--compile-id", "0/0", "--all").stdout
     assert "Not listed" not in whole
     assert "no default device is set" in whole
-    assert "grad mode on" in whole
+    if TORCH >= (2, 9):  # the text of 2.8 does not say which global state is guarded
+        assert "grad mode on" in whole
     assert "[0/1]" not in whole
 
 
+@NO_LINES_OF_CHECKS
 def test_live_output_has_the_lines(forked: Runner, program: Path) -> None:
     result = forked("run", program, env={"DYNAMO_LOGS": "++guards"})
     assert "guards [0/0]" in result.stderr

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from launching import Runner
+from support.torch_version import TORCH
 
 nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
 nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
@@ -62,7 +63,9 @@ def test_a_cell_is_recorded_and_reported_on(tmp_path: Path, environment: dict[st
     assert value.data["text/plain"] == "'value'"
     assert report.data["text/plain"].startswith("4 graphs, 8 ops, 2 graph breaks, 2 recompiles; compiling")
     assert "2 recompiles at In[2]:4, 6" in report.data["text/plain"]
-    assert "graph break at In[2]:5 Data-dependent branching (GB0170) (2 times)" in report.data["text/html"]
+    number = " (GB0170)" if TORCH >= (2, 9) else ""  # 2.8 does not number its breaks
+    shown = report.data["text/html"]
+    assert f"graph break at In[2]:5 Data-dependent branching{number} (2 times)" in shown
     assert "<script" not in report.data["text/html"]
 
     assert _text(cached[1:]).startswith("Nothing was compiled in this cell.")
@@ -120,6 +123,7 @@ def test_under_dynamo_run_the_magics_report_on_the_recording_of_the_run(run: Run
     assert not (tmp_path / ".dynamo").exists()
 
 
+@pytest.mark.skipif(TORCH < (2, 9), reason="torch 2.8 does not number its breaks, as the docs show them")
 def test_the_notebook_of_the_docs_shows_what_its_cells_give() -> None:
     """Where it does not: `./dev examples` executes it again."""
     from support.doc_notebook import executed_notebook, no_longer_shown, stored_notebook

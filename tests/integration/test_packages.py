@@ -129,7 +129,8 @@ def test_a_package_runs_a_program_in_a_fresh_environment(
     (file,) = built.glob(package)
     fresh = tmp_path / "fresh"
     venv.create(fresh, symlinks=os.name != "nt")
-    packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(fresh)}))
+    scheme = "venv" if "venv" in sysconfig.get_scheme_names() else "posix_prefix"  # Python 3.10 has no "venv"
+    packages = Path(sysconfig.get_path("purelib", scheme, {"base": str(fresh)}))
     borrowed = [path for path in sys.path if path.endswith("site-packages")]
     (packages / "borrowed.pth").write_text("\n".join(borrowed))
     python = str(fresh / "bin" / "python")

@@ -20,6 +20,7 @@ from launching import ForkingPython, Runner
 from support.cases import nightly
 
 Profiled = Callable[..., Process]
+HAS_LINES = sys.version_info >= (3, 11)  # before, marking lines would keep tensors alive
 
 TRAIN = """
 import torch
@@ -108,13 +109,14 @@ def test_a_training_step_by_graph_and_by_line(profiled: Profiled) -> None:
     assert calls["aten::addmm", False] == 2 * 4  # one for each Linear
     assert parts[1, False].extra_bytes is not None and parts[1, False].extra_bytes["cpu"] > 0
     eager = {(o.name, o.place): o.calls for o in window.eager}
-    sorts = {place: count for (name, place), count in eager.items() if name == "aten::sort"}
-    assert {(Path(place.file).name, place.line): n for place, n in sorts.items() if place} == {
-        ("program.py", SORT_LINE): 4
-    }
+    if HAS_LINES:
+        sorts = {place: count for (name, place), count in eager.items() if name == "aten::sort"}
+        assert {(Path(place.file).name, place.line): n for place, n in sorts.items() if place} == {
+            ("program.py", SORT_LINE): 4
+        }
+        assert all(place is not None for _, place in eager)
     updates = [count for (name, _), count in eager.items() if name == "aten::add_"]
     assert sum(updates) == 4 * 4  # of four parameters
-    assert all(place is not None for _, place in eager)
     inside = sum(part.seconds for part in window.parts)
     assert inside + sum(operator.seconds for operator in window.eager) <= window.seconds
 
@@ -147,7 +149,8 @@ def test_a_slow_loader_and_an_eager_optimizer_are_found(tmp_path: Path, profiled
     optimizer = spans.pop(("optimizer step", "AdamW"))
     assert (spans, loader.calls, optimizer.calls) == ({}, 4, 4)
     assert 4 * 2 * 0.01 <= loader.seconds < loader.seconds + optimizer.seconds < window.seconds
-    assert [(Path(place.file).name, place.line) for place in loader.places] == [("program.py", LOADER_LINE)]
+    places = [(Path(place.file).name, place.line) for place in loader.places]
+    assert places == ([("program.py", LOADER_LINE)] if HAS_LINES else [])
     found = {each.kind: each for each in find(read(tmp_path / "recording", FINDINGS))}
     assert found["slow loader"].cost.saves_at_most.seconds == loader.seconds
     assert found["eager optimizer"].cost.saves_at_most.seconds == optimizer.seconds
@@ -160,7 +163,10 @@ def test_a_program_that_we_compile(run: Runner, tmp_path: Path) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     process = _process(tmp_path / "recording")
     window = _window(process)
-    assert (window.steps, window.compiles, window.lines_problem) == (4, 0, None)
+    assert (window.steps, window.compiles) == (4, 0)
+    assert window.lines_problem == (
+        None if HAS_LINES else "on Python 3.10 marking them would keep tensors alive"
+    )
     assert {part.graph.number for part in window.parts} == {graph.number for graph in process.compiled_graphs}
 
 

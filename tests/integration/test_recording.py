@@ -18,6 +18,7 @@ from dynamo_reporters.topics import CONTENTS
 from recordings import SAMPLES
 from support.answering import Result
 from support.cases import nightly
+from support.torch_version import TORCH
 
 TOY = SAMPLES / "toy_example.py"
 TLPARSE = shutil.which("tlparse", path=f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}")
@@ -83,7 +84,8 @@ def test_the_break_is_at_the_if(process: Process) -> None:
     assert "if b.sum() < 0" in TOY.read_text().split("\n")[graph_break.place.line - 1]
     assert graph_break.kind == "Data-dependent branching"
     assert graph_break.explanation is not None
-    assert graph_break.explanation.registry_id == "GB0170"
+    number = "GB0170" if TORCH >= (2, 9) else None  # 2.8 does not number its breaks
+    assert graph_break.explanation.registry_id == number
 
 
 def test_bytecode_links_to_graphs_and_resume_functions(process: Process) -> None:

@@ -14,6 +14,7 @@ import pytest
 from recordings import Recordings
 from support.answering import Result
 from support.schemas import validate
+from support.torch_version import TORCH
 
 Runner = Callable[..., Result]
 REPORTS = ("explain", "graphs", "bytecode", "guards", "breaks", "recompiles", "ops", "profile")
@@ -96,7 +97,9 @@ def test_counts_of_a_plain_trace_are_what_its_records_say(
     assert summary["ops"] == sum(each["graph_op_count"] or 0 for each in metrics)
     assert summary["guards"] == sum(each["guard_count"] or 0 for each in metrics)
     assert summary["recompiles"] == sum(each["recompile_reason"] is not None for each in metrics)
-    assert summary["graph_breaks"] == kinds.count("dynamo_graph_break_reason")
+    breaks = kinds.count("dynamo_graph_break_reason")
+    # Traces of 2.8 and 2.9 have no version, by which it is known that one without breaks would have them.
+    assert summary["graph_breaks"] == (breaks if breaks or TORCH >= (2, 11) else None)
     assert summary["failed_compiles"] == sum(each["fail_type"] is not None for each in metrics)
     assert summary["compile_time_s"] == pytest.approx(sum(each["duration_us"] for each in metrics) / 1e6)
     assert sum(phase["seconds"] for phase in told["compile_phases"]) == pytest.approx(
@@ -112,8 +115,11 @@ def test_counts_of_a_plain_trace_are_what_its_records_say(
 def test_ours_and_the_plain_trace_of_one_program_agree(read: Runner, recordings: Recordings) -> None:
     ours = document(read, "explain", recordings.ours("recompiling"))["summary"]
     plain = document(read, "explain", recordings.plain("recompiling"))["summary"]
-    for name in ("graphs", "ops", "recompiles", "guards", "graph_breaks"):
+    for name in ("graphs", "ops", "recompiles", "guards"):
         assert ours[name] == plain[name], name
+    breaks = ours["graph_breaks"]
+    # Traces of 2.8 and 2.9 have no version, by which it is known that one without breaks would have them.
+    assert plain["graph_breaks"] == (breaks if breaks or TORCH >= (2, 11) else None)
 
 
 def test_a_program_can_be_the_target_of_a_report(run: Runner) -> None:

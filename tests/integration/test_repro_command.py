@@ -19,6 +19,7 @@ import pytest
 
 from launching import ForkingPython, Runner
 from support.cases import ALL_CASES, nightly
+from support.torch_version import TORCH
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "repro_programs"
@@ -133,7 +134,13 @@ def test_search_that_was_ended_goes_on(forked: Runner) -> None:
     ("line", "asserted"),
     [
         pytest.param("print(rows.shape)", "fullgraph=True", marks=nightly),
-        ("rows = rows * rows.sum().item()", 'assert not torch._dynamo.utils.counters["graph_break"]'),
+        (
+            "rows = rows * rows.sum().item()",
+            # Before 2.11 it raises there as well: torch/_dynamo/variables/tensor.py, 2.8 and 2.9.
+            'assert not torch._dynamo.utils.counters["graph_break"]'
+            if TORCH >= (2, 11)
+            else "fullgraph=True",
+        ),
     ],
 )
 def test_graph_break_that_should_not_be(line: str, asserted: str, forked: Runner, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from running import (
     situations_of,
 )
 from support.cases import ALL_CASES, nightly, one_in
+from support.torch_version import TORCH as TORCH_VERSION
 
 BASE_PYTHON = str(Path(sys._base_executable).resolve())  # without torch, but with usercustomize
 TORCH = {"PROGRAM_IMPORTS_TORCH": "1"}
@@ -282,6 +283,8 @@ def _by_situation(outcome: Outcome) -> dict[str, Outcome]:
     ("file", "name"), TOGETHER, ids=[f"{file.removesuffix('.py')}-{name}" for file, name in TOGETHER]
 )
 def test_programs_in_one_process(file: str, name: str, together: Callable[[str], Together]) -> None:
+    if name == "warns" and TORCH_VERSION < (2, 9):
+        pytest.skip("torch 2.8 sets filters of warnings at each compile: Python then shows a warning again")
     plain, recorded, check = together(file)
     assert name in plain
     assert name in recorded

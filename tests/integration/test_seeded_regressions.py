@@ -15,6 +15,7 @@ import pytest
 from launching import ForkingPython
 from recordings import PROGRAMS
 from support.answering import answer
+from support.torch_version import TORCH
 
 PROGRAM = (PROGRAMS / "five_functions.py").read_text(encoding="utf-8")
 
@@ -207,6 +208,9 @@ RENAMED = (
 )
 
 
+WITH_LINES_OF_GUARDS = ("values", "frames", "inputs")  # of those that fail: the lines of recompiles
+
+
 class Programs:
     """The recordings of the program with each change, each made when it is first asked for."""
 
@@ -233,6 +237,10 @@ def programs(python: ForkingPython, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.mark.parametrize("name", ROUNDS)
 def test_each_regression_is_found_at_its_line_and_nothing_besides(name: str, programs: Programs) -> None:
+    if name in WITH_LINES_OF_GUARDS and TORCH < (2, 9):
+        pytest.skip(
+            "torch 2.8 writes no line of the guard that failed: torch/_dynamo/guards.py, install_guard"
+        )
     text = with_seeds(ROUNDS[name])
     difference = compared(programs.recorded("as it is", PROGRAM), programs.recorded(name, text))
     assert sorted(items(difference, text)) == sorted(item for seed in ROUNDS[name] for item in seed.found)

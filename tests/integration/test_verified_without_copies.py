@@ -10,6 +10,7 @@ import pytest
 
 from launching import Runner
 from support.cases import one_in
+from support.torch_version import TORCH
 
 PROGRAMS = Path(__file__).resolve().parent / "verified_programs"
 RIGHT = sorted(file.stem for file in (PROGRAMS / "right").glob("*.py"))
@@ -34,6 +35,8 @@ def both(name: str, forked: Runner) -> tuple[tuple[int, str], int, str]:
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_program_is_found(name: str, forked: Runner, read: Runner) -> None:
+    if name == "history_added_to" and TORCH < (2, 9):
+        pytest.skip("torch 2.8 computes it right: what `__iadd__` of a list adds is there")
     plain, code, printed = both(f"wrong/{name}", forked)
     assert (code, printed) == (117, plain[1])
     document = json.loads(read("explain", "--format", "json", "recording").stdout)

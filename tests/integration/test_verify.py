@@ -1,7 +1,6 @@
 """`--verify` finds what is wrong, accuses nobody else, and changes nothing in the program."""
 
 import json
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from recordings import SAMPLES
 from running import PROGRAMS
 from support.cases import nightly, one_in
 from support.schemas import validate
+from support.torch_version import TORCH
 
 WRONG = PROGRAMS / "wrong_backends.py"
 VERIFIED_PROGRAMS = PROGRAMS.parent / "verified_programs"
@@ -239,7 +239,6 @@ PROGRAM_IS_WRONG = {
 }
 
 
-TORCH = tuple(int(part) for part in version("torch").split(".")[:2])
 # torch 2.15 computes it as plain Python does; 2.14 was not tried.
 RIGHT_IN_NEWER_TORCH = ("condition folded while tracing",)
 
@@ -260,6 +259,11 @@ def test_a_wrong_program_is_found_with_its_stage_and_line(name: str, run: Runner
     assert (wrong["stage"], wrong["kind"]) == (stage, kind)
 
 
+@pytest.mark.skipif(
+    TORCH < (2, 12),
+    reason="torch 2.8 to 2.11 leave this cast out with `emulate_precision_casts` as well: "
+    "torch/_inductor/fx_passes/joint_graph.py (pointless_convert)",
+)
 @pytest.mark.parametrize("value", ["error", "bitwise"])
 def test_casts_that_inductor_leaves_out_are_wrong_only_bitwise(
     value: str, run: Runner, tmp_path: Path
@@ -396,7 +400,9 @@ def test_a_rank_compares_its_own_calls_and_those_that_communicate_are_said(
         "dist.destroy_process_group()\n"
     )
     result = run("run", "--verify=error", "-o", "recording", program)
-    assert (result.exit_code, result.stdout) == (0, "tensor([2., 2.]) tensor([2., 2.])\n" * 3), result.stderr
+    # Gloo says there how many peers it has, with torch 2.8.
+    printed = "".join(line for line in result.stdout.splitlines(True) if not line.startswith("[Gloo]"))
+    assert (result.exit_code, printed) == (0, "tensor([2., 2.]) tensor([2., 2.])\n" * 3), result.stderr
     calls = verified(run, "recording")["program_calls"]
     outcomes = [(call["name"], call["outcome"]) for call in calls]
     assert outcomes.count(("alone", "agrees")) == 3

@@ -20,6 +20,15 @@ def guard_type(guard: Any) -> str:
     return str(guard.inner_create_fn().__name__)
 
 
+def graph_name(graph_module: Any) -> str | None:
+    """The name by which a frame calls a graph, `__compiled_fn_1_…`: in its `meta` from torch 2.9 on.
+
+    Source: torch/_dynamo/output_graph.py (OutputGraph.compile_and_call_fx_graph), 2.8 to 2.13.
+    """
+    name = graph_module.meta.get("backend_id") or graph_module.__dict__.get("_backend_id")
+    return None if name is None else str(name)
+
+
 def resume_function_installer(output_graph_class: Any) -> str:
     """The name of the method that makes a resume function a global: a separate method from torch 2.10 on."""
     newer = "install_resume_function_global"
@@ -78,6 +87,86 @@ def keep_linear_algebra_checks() -> Callable[[], None]:
         return lambda: None
     known[operator] = effects._EffectType.ORDERED
     return lambda: known.pop(operator, None)
+
+
+def keep_class_checks() -> Callable[[], None]:
+    """Make compiled graphs raise where `one_hot` gets a class out of its range; returns its undoing.
+
+    Before torch 2.13 what traces `one_hot` leaves its checks out: the graph gives a row of zeros. This does
+    what 2.13 does: torch/_decomp/decompositions.py (one_hot), which 2.8 to 2.11 do not have. Run with 2.8.
+    """
+    import torch
+    import torch._decomp.decompositions
+
+    aten, key = torch.ops.aten, torch._C.DispatchKey.CompositeImplicitAutograd
+    operator: Any = aten.one_hot.default
+    if key in operator.py_kernels:
+        return lambda: None
+
+    def one_hot(classes: Any, num_classes: int = -1) -> Any:
+        if num_classes == -1:
+            num_classes = int(classes.max().item()) + 1
+        aten._assert_async.msg(torch.all(classes >= 0), "Class values must be non-negative.")
+        is_small = torch.all(classes < num_classes)
+        aten._assert_async.msg(is_small, "Class values must be smaller than num_classes.")
+        numbers = torch.arange(num_classes, dtype=classes.dtype, device=classes.device)
+        return (classes.unsqueeze(-1) == numbers).to(torch.int64)
+
+    operator.py_impl(key)(one_hot)
+
+    def undo() -> None:
+        operator.py_kernels.pop(key, None)
+        operator._dispatch_cache.clear()
+
+    return undo
+
+
+def keep_assertions_in_inductor() -> Callable[[], None]:
+    """Make Inductor's code check `_assert_async`, as it does from torch 2.9 on; returns its undoing.
+
+    That of 2.8 replaces it by nothing: torch/_inductor/decomposition.py (assert_async_msg_decomp). Without
+    that it is a call of the kernel, which is left out as well, since nothing uses its result:
+    torch/_inductor/ir.py (FallbackKernel.has_side_effects). Run with 2.8.
+    """
+    import torch
+    from torch._inductor import decomposition
+
+    operator = torch.ops.aten._assert_async.msg
+    nothing = decomposition.decompositions.pop(operator, None)
+    if nothing is None:
+        return lambda: None
+    from torch._inductor.ir import FallbackKernel
+
+    kernel_class: Any = FallbackKernel
+    original = kernel_class.has_side_effects
+
+    def has_side_effects(kernel: Any) -> bool:
+        return kernel.op_overload is operator or bool(original(kernel))
+
+    kernel_class.has_side_effects = has_side_effects
+
+    def undo() -> None:
+        kernel_class.has_side_effects = original
+        decomposition.decompositions[operator] = nothing
+
+    return undo
+
+
+def makes_breaks_of_skips() -> bool:
+    """Whether a SkipFrame in an inlined function is a graph break of its caller, no skip of the whole frame.
+
+    Source: torch/_dynamo/symbolic_convert.py (InliningInstructionTranslator.inline_call_), 2.8 and 2.9; 2.11
+    passes it on.
+    """
+    return bool(_torch_version() < (2, 11))
+
+
+def leaves_out_lines_of_guards() -> bool:
+    """Whether a guard gets the program's line only where torch's log of guards is on.
+
+    Source: torch/_guards.py (GuardsSet.add), torch/_dynamo/guards.py (install_guard), 2.8; 2.9 has all lines.
+    """
+    return bool(_torch_version() < (2, 9))
 
 
 def guard_failure(cache_entry: Any, f_locals: Any, converter: Any) -> str:

@@ -12,6 +12,8 @@ from .rules import REGISTERS_A_HOOK, Assignment, BreakContext, BreakRules, Chang
 
 # Source: torch/_dynamo/variables/misc.py (AutogradFunctionVariable), read and run with 2.13.
 _OF_A_CLASS = re.compile(r"Unsupported python_type\(\) call|setattr\(\) on unsupported type")
+# torch 2.8 says no more of it: torch/_dynamo/variables/builtin.py (BuiltinVariable._make_handler).
+_OF_AN_UNKNOWN_TYPE = re.compile(r"builtin operator `\w+` with argument types \['<unknown type>'")
 
 
 def _is_on_an_autograd_function(break_context: BreakContext) -> bool:
@@ -199,6 +201,18 @@ TORCH_CODE: BreakRules = (
         when=_is_on_an_autograd_function,
     ),
     Rule(
+        _OF_AN_UNKNOWN_TYPE,
+        "`{line}` sets an attribute that torch does not trace, as those of a class that is derived from "
+        "`torch.autograd.Function`",
+        (
+            RemedyTemplate(
+                "take `{line}` out of the compiled code: set it before or after the call of `{function}`.",
+                cures=("autograd_function_counted",),
+            ),
+        ),
+        line=SETS_AN_ATTRIBUTE,
+    ),
+    Rule(
         _OF_A_CLASS,
         "`{line}` reads an attribute of a class that is derived from `torch.autograd.Function`, which torch "
         "does not trace",
@@ -307,7 +321,7 @@ TORCH_CODE: BreakRules = (
         ),
     ),
     Rule(
-        re.compile(r"torch\.jit\.script/freeze modules"),
+        re.compile(r"torch\.jit\.script/freeze modules|ScriptModules aren't supported"),  # the latter in 2.8
         "`{call}` calls a module that torch.jit.script has compiled already, into which torch cannot look",
         (
             RemedyTemplate(

@@ -128,13 +128,18 @@ def method_name(frame: "DynamoFrameType") -> str | None:
 
     The frame may be that of a wrapper around the method, whose own name says less (`forward`, `inner`).
     Source: torch/_dynamo/external_utils.py (wrap_inline), 2.8 to 2.15: the wrapper around torch's own
-    modules, whose frame has the module as its free variable `fn`.
+    modules, whose frame has the module as its free variable `fn`. It may wrap a function, which is then
+    named: torch.compile does that with functions of torch's and, in 2.8 to 2.11 but not in 2.13, with those
+    that have no source file, as in `python -c` (eval_frame.py, _TorchDynamoContext.__call__).
     """
     code: CodeType = frame.f_code
     names = code.co_varnames
     values: dict[str, Any] = frame.f_locals
     if is_wrapper_of_modules(code):
-        kind = type(values.get("fn"))
+        wrapped: Any = values.get("fn")
+        kind = type(wrapped)
+        if kind is FunctionType:
+            return str(wrapped.__code__.co_name)
         return f"{kind.__qualname__}.forward" if issubclass(kind, sys.modules["torch"].nn.Module) else None
     if code.co_argcount:
         owner = values.get(names[0])

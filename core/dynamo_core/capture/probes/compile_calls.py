@@ -10,6 +10,7 @@ A hook is one call of Python's until the first call of the compiled function, an
 
 import functools
 import os
+import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 Why = Literal["never called", "force_eager"]
 _NAME = "calls of torch.compile"
+# Where a decorator is called: Python 3.10 gives the line of the function itself.
+_DECORATED = ("@",) if sys.version_info >= (3, 11) else ("@", "def ", "async def ")
 _MOST = 1000  # a program can call torch.compile without end
 
 
@@ -81,7 +84,7 @@ class CompileCalls:
     def _finish(self) -> None:
         """Write those whose result was not used. A decorated function that is not needed is no mistake."""
         for call in list(self._unused.values()):
-            if call.why != "never called" or not call.line["text"].startswith("@"):
+            if call.why != "never called" or not call.line["text"].startswith(_DECORATED):
                 self._probes.stream.record(call.record())
 
 

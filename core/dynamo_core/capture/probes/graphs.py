@@ -17,7 +17,7 @@ from ...shared.records import GraphCompiled, GraphHandedOver
 from ..eager_semantics.observer import observe_graph
 from ..frames.source import compile_id_text, current_compile_id, line_of_call, user_line
 from ..primitives import perf_counter_ns, time_ns
-from ..torch_versions import source_name
+from ..torch_versions import graph_name, source_name
 from .device_time import timed_on_device
 from .guards import guard_cost
 from .optimizers import optimizer_steps
@@ -159,7 +159,7 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
         probes.stream.record(
             GraphCompiled(
                 graph=graph_number,
-                name=gm.meta.get("backend_id"),
+                name=graph_name(gm),
                 backend_ns=elapsed,
                 calls_index=calls_index,
                 specialization="specialization" in gm.meta,
@@ -265,7 +265,7 @@ def _described_graph(
     modes = torch_modes(gm)
     return GraphHandedOver(
         graph=graph_number,
-        name=gm.meta.get("backend_id"),
+        name=graph_name(gm),
         backend=backend,
         ops=sum(node["op"].startswith("call_") for node in described),
         optimizer_steps=optimizer_steps(gm),

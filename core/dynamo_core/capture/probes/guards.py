@@ -4,6 +4,9 @@ Structure: torch's trace has the guards as one text. Time: torch measures it onl
 some calls of a compiled graph, the guards of the cache entry that made the call are evaluated once more and
 timed: with the processor's caches as the program leaves them, as before each call.
 
+Where torch leaves out the lines of guards, they are noted beside it: with them in its guards, what it prints
+at the recompile limit would be another text.
+
 Source: torch/_dynamo/guards.py (CheckFunctionManager.__init__, whose second argument is the output graph;
 guard_manager.root), torch/_guards.py (Guard), torch/csrc/dynamo/guards.cpp (RootGuardManager.check),
 torch/csrc/dynamo/eval_frame.c (guards are evaluated without a callback). Read in 2.8 to 2.15; run with 2.13.
@@ -19,7 +22,7 @@ from ...shared.call_pages import GUARD_NS, GUARD_SAMPLES
 from ...shared.records import GuardsMade
 from ..frames.source import current_compile_id
 from ..primitives import perf_counter_ns
-from ..torch_versions import guard_type, source_name
+from ..torch_versions import guard_type, leaves_out_lines_of_guards, source_name
 from ..writing.call_counters import SampleGuards
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
     from ..engine_parts import EngineParts
 
+_STACKS = "dynamo_run_stacks"  # the attribute of a set of guards that has the lines of each, by its id
 _MOST_SAMPLES = 16
 _FRAMES_BETWEEN = 4  # torch's frames between the frame and its graph: torch/_dynamo/eval_frame.py (disable)
 
@@ -45,23 +49,37 @@ def install(guards: ModuleType, parts: "EngineParts") -> None:
         proceed(checks, f_code, output_graph, *rest, **named)
         guard_cost.add_entry(current_compile_id(), f_code, checks.guard_manager)
         if not parts.settings.brief:
-            described = [_guard(guard) for guard in output_graph.guards]
+            stacks: dict[int, Any] = vars(output_graph.guards).get(_STACKS, {})
+            described = [_guard(guard, stacks.get(id(guard))) for guard in output_graph.guards]
             # torch's own order takes 20 times as long.
             described.sort(key=lambda guard: (guard["source"], guard["type"]))
             parts.stream.record(GuardsMade(guards=described), current_compile_id())
 
     parts.probes.hook(guards.CheckFunctionManager, "__init__", "guards", __init__)
+    if leaves_out_lines_of_guards():
+        from torch._guards import GuardsSet
+
+        parts.probes.hook(GuardsSet, "add", "guards", _add_with_line)
 
 
-def _guard(guard: Any) -> dict[str, Any]:
+def _add_with_line(proceed: Callable[..., Any], guards: Any, guard: Any, **named: Any) -> None:
+    from torch._guards import TracingContext
+
+    if guard not in guards.inner:
+        vars(guards).setdefault(_STACKS, {})[id(guard)] = TracingContext.extract_stack()
+    proceed(guards, guard, **named)
+
+
+def _guard(guard: Any, noted_stack: Any) -> dict[str, Any]:
     described: dict[str, Any] = {
         "type": guard_type(guard),
         "source": source_name(guard),
         "scope": guard.source.name.lower() if guard.source else None,
         "code": guard.code_list or [],
     }
-    if guard.user_stack:
-        innermost = guard.user_stack[-1]
+    stack = guard.user_stack or noted_stack
+    if stack:
+        innermost = stack[-1]
         described["file"], described["line"] = innermost.filename, innermost.lineno
     return described
 

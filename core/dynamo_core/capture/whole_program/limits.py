@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from ...shared.settings import Settings
 from ..primitives import thread_time_ns
 from ..probe_guard import ProbeGuard
+from ..torch_versions import makes_breaks_of_skips
 
 if TYPE_CHECKING:
     from torch._dynamo.bytecode_transformation import Instruction
@@ -107,6 +108,8 @@ class TracingLimits:
                 self._check_at_jumps(translator_class)
             if "run_ctx_mgr" in vars(translator_class):
                 self._check_at_calls(translator_class)
+        if makes_breaks_of_skips():
+            self._check_at_breaks(symbolic_convert.InstructionTranslator)
 
     def _check_at_calls(self, translator_class: Any) -> None:
         from torch._dynamo.exc import SkipFrame
@@ -116,6 +119,21 @@ class TracingLimits:
             return proceed(translator)
 
         self._probes.hook(translator_class, "run_ctx_mgr", "tracing limits", run_ctx_mgr, SkipFrame)
+
+    def _check_at_breaks(self, translator_class: Any) -> None:
+        """Let the frame itself be skipped where a function that it inlines has met a limit."""
+        from torch._dynamo.exc import SkipFrame
+
+        def should_compile_partial_graph(
+            proceed: Callable[..., Any], translator: "InstructionTranslatorBase"
+        ) -> Any:
+            met = self.limit_met()
+            if met is not None:
+                raise SkipFrame(met.reason)
+            return proceed(translator)
+
+        method = "should_compile_partial_graph"
+        self._probes.hook(translator_class, method, "tracing limits", should_compile_partial_graph, SkipFrame)
 
     def _check_at_jumps(self, translator_class: Any) -> None:
         def checked(jump: Any) -> Any:

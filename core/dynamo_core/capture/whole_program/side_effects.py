@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..torch_versions import (
+    keep_assertions_in_inductor,
+    keep_class_checks,
     keep_linear_algebra_checks,
     set_in_every_thread,
     settings_that_miss_changed_parameters,
@@ -82,11 +84,10 @@ def compile_as_eager_computes() -> Callable[[], None]:
         *((dynamo_config, name, False) for name in settings_that_miss_changed_parameters()),
     ]
     undone = [set_in_every_thread(*change) for change in changes if hasattr(*change[:2])]
-    drop_linear_algebra_checks = keep_linear_algebra_checks()
+    drop_checks = keep_linear_algebra_checks(), keep_class_checks()
 
     def restore() -> None:
-        drop_linear_algebra_checks()
-        for undo in undone:
+        for undo in (*drop_checks, *undone):
             undo()
 
     return restore
@@ -95,6 +96,7 @@ def compile_as_eager_computes() -> Callable[[], None]:
 def keep_checks_of_values() -> Callable[[], None]:
     """Leave binary_cross_entropy to its kernel, which raises outside of 0 to 1; Inductor's formula gives NaN.
 
+    Assertions of the graph are made too.
     Source: torch/_inductor/decomposition.py (decompositions, select_decomp_table); read and run in 2.13.
     """
     import torch
@@ -102,8 +104,10 @@ def keep_checks_of_values() -> Callable[[], None]:
 
     operator = torch.ops.aten.binary_cross_entropy.default
     formula = decompositions.pop(operator, None)
+    drop_assertions = keep_assertions_in_inductor()
 
     def restore() -> None:
+        drop_assertions()
         if formula is not None:
             decompositions[operator] = formula
 
