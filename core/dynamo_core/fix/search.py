@@ -303,7 +303,7 @@ class _Search:
             has_place = finding.place is not None
             made = patches(program, [source_change(finding.place, change)]) if has_place else None
             if made is None:
-                reason = "the line is not one that this edit is for, or not in the program's own files"
+                reason = "the edit does not fit the line, or the line is not in the program's own files"
                 return Trial(remedy, "does not fit", reason, before), ()
             edited = made
         runs: list[RunResult] = []
