@@ -71,8 +71,7 @@ MISSING = {
     "contiguity_after_a_transpose": "line",
     # The place is the line that changes the object, in a generator that is to be closed.
     "generator_left_early": "line",
-    # What is in a dictionary, or how long a view of its keys is, is not followed.
-    "schedule_with_its_own_rule": "line",
+    # How long a view of a dictionary's keys is, is not followed.
     "view_of_keys_kept": "line",
     # The place is where the attribute is used, not where it gets its value.
     "function_that_counts_itself": "line",

@@ -61,6 +61,8 @@ BEGINNING = "+beginning"  # behind a backend, before a number: only so many oper
 NODES = "operations of graphs"
 WRITES = "writes of "  # before the path of a value of Python's own
 STEPS_OF_TRACING, STEPS_OF_ENTRY, STEPS = "steps of tracing", "steps of the entry", "steps"
+BEFORE = "before: "  # in front of the path of what the call before has returned
+SAVED = "saved for the backward"
 FOLDED = "with other values of what is folded"
 OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place"
 WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
@@ -85,6 +87,7 @@ class ProgramCall:
         self._backend = backend
         self.args, self.named = args, named
         self.versions_when_compiled: Versions = {}
+        self.returned_before: dict[str, Any] = {}  # by the call before, and still in use
         self.outcome: dict[str, Any] = {}  # of the program's own call, once it has been made
         self._passes: list[dict[str, Any]] = []
         self._python_state = random.getstate()  # Python seeds its numbers anew in a fork
@@ -215,6 +218,9 @@ class ProgramCall:
             )
             outcome_of(self._compile(backend), self.args, self.named)
             return {PLACE: found}
+        elif which == SAVED:
+            refuse_to_reach_out()
+            return self._written_after_saving()
         elif which == FOLDED:
             let_compile()
             self._run_without_folded(log)
@@ -247,6 +253,21 @@ class ProgramCall:
             STEPS: variables.steps,
             STEPS_OF_ENTRY: steps_of_call(variables.steps, traced_here.roots.values()),
         }
+
+    def _written_after_saving(self) -> dict[str, Any]:
+        """The operations of eager, and the memory of what was written since it was saved for the backward."""
+        import torch
+
+        log, kept = OperationLog(), []
+
+        def keep(value: Any) -> Any:
+            kept.append((value, value._version))
+            return value
+
+        with torch.autograd.graph.saved_tensors_hooks(keep, lambda value: value):
+            outcome_of(self._in_eager, self.args, self.named, log.mode())
+        memory = {str(at): memory_of(value) for at, (value, was) in enumerate(kept) if value._version != was}
+        return {OPERATIONS: log.operations, MEMORY: memory}
 
     def _run_without_folded(self, log: OperationLog) -> None:
         """Note what eager does with other values in what was folded and has changed since; else nothing."""
@@ -313,7 +334,7 @@ class ProgramCall:
         untouched = {
             id(value) for value in _parameters_in(roots) if versions.get(id(value)) == _version(value)
         }
-        return observe({**roots, **random_states(), **outcome}, untouched)
+        return observe({**roots, **random_states(), **outcome, **self.returned_before}, untouched)
 
     def _gradients(self, result: Any, before: Versions) -> Leaves:
         """The gradients of all parameters and inputs after the passes of a backward, or what one raised.

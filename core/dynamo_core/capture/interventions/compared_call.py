@@ -50,7 +50,16 @@ from .state_difference import (
 from .verified_backward import WaitingCalls
 from .verified_call import COMPARED, OWN_RANDOM_NUMBERS
 from .verify_budget import VerifyBudget
-from .wrong_place import STAGES, STALE, TRACING, place_of, printed_at, raised_at, traced_otherwise
+from .wrong_place import (
+    STAGES,
+    STALE,
+    TRACING,
+    place_of,
+    printed_at,
+    raised_at,
+    traced_otherwise,
+    write_after_saving,
+)
 
 OTHER_CALL = "another call was being compared"
 _AGREES = "agrees"
@@ -329,7 +338,9 @@ class ComparedCall:
             fields |= dict(zip(("wrong_file", "wrong_line"), at, strict=True))
         if self._entry.verifier.finds_lines:
             with suppress(Exception):  # then the line is not known, or is where it raised
-                if at is None:
+                if first.path == _BACKWARD and RAISED in eager:
+                    fields |= _place_fields(write_after_saving(self._lines))
+                if at is None and "wrong_line" not in fields:
                     is_wrong = partial(self._is_wrong_with, eager=eager)
                     fields |= _place_fields(place_of(differences, stage, self._lines, is_wrong))
                 elif stage == TRACING and RAISED in own:

@@ -1,8 +1,8 @@
 """Which operation of a captured graph a backend computes otherwise than eager when it compiles it alone.
 
 Each operation is given what eager gives it in the whole graph, on memory of its own. One that gives something
-else than tracing expects of it, or writes what it does not declare, a compiler cannot compute rightly: it is
-the first wrong one as well.
+else than tracing expects of it, writes what it does not declare, or in its backward the gradients that it is
+given, a compiler cannot compute rightly: it is the first wrong one as well.
 """
 
 from collections.abc import Callable
@@ -15,6 +15,7 @@ from .operation_log import is_changed, own_lines, values_before
 from .state_difference import MINOR, compare_leaves
 
 Backend = Callable[..., Any]  # takes a graph and its inputs, and gives what to call
+_WRITTEN = "are gradients written"  # by a backward that is given them
 OutcomeOf = Callable[[Callable[[], Any]], dict[str, Any]]  # what a call returned or raised, as roots
 
 
@@ -33,15 +34,16 @@ def searching_backend(backend: Backend | None, found: list[Any], outcome_of: Out
         def run_node(self, n: Any) -> Any:
             lines = own_lines(n)
             is_searched = bool(lines) and n.op in ("call_function", "call_method")
-            differences = []
+            differences, is_grave = [], False
             if is_searched and backend is not None and (not found or minor):
                 graph, inputs = _alone(n, self.env)
                 eager = _leaves(lambda values: graph(*values), inputs, outcome_of)
                 own = _leaves(lambda values: backend(graph, values)(*values), inputs, outcome_of)
                 differences = compare_leaves(own, eager).differences
+                is_grave = eager.get(_WRITTEN, [""])[-1] == "True"
             before = _undeclared(n, self.env) if is_searched else []
             result = super().run_node(n)
-            is_grave = any(each.kind not in MINOR for each in differences)
+            is_grave = is_grave or any(each.kind not in MINOR for each in differences)
             is_grave = is_grave or (is_searched and not _is_as_expected(n, result, self.env))
             is_grave = is_grave or any(is_changed(value, was) for value, was in before)
             if (is_grave and (not found or minor)) or (differences and not found):
@@ -120,8 +122,10 @@ def _gradients(outcome: dict[str, Any], inputs: list[Any]) -> dict[str, Any]:
     if not wanted or not outputs:
         return {}
     # Equal numbers would hide much: the gradient of a softmax is then zero, however it is computed.
-    total = sum((output * torch.linspace(1, 2, output.numel()).view_as(output)).sum() for output in outputs)
-    return {"gradients": torch.autograd.grad(total, wanted, allow_unused=True)}
+    given = [torch.linspace(1, 2, each.numel()).view_as(each).to(each.dtype) for each in outputs]
+    before = [each.clone() for each in given]
+    gradients = torch.autograd.grad(outputs, wanted, given, allow_unused=True)
+    return {"gradients": gradients, _WRITTEN: any(map(is_changed, given, before))}
 
 
 def _on_own_memory(value: Any) -> Any:

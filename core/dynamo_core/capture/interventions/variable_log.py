@@ -21,6 +21,7 @@ from ..frames.program_files import is_own
 from ..frames.source import compile_id_text, current_compile_id
 
 _MOST_STEPS = 20_000
+_MOST_PARTS = 16  # of a container
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _CONTAINERS = (list, tuple, dict, set, deque)
 _ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())))
@@ -72,10 +73,11 @@ class VariableLog:
             if len(self) >= _MOST_STEPS:
                 sys.settrace(None)
             elif event == "line":
-                variables = _described(frame.f_locals, _of_value)
+                variables = _described(_with_parts(frame.f_locals, _parts_of_value), _of_value)
                 self._begin(lambda: frame, frame.f_code, frame.f_lineno, variables)
             elif event == "return":
                 self._return(frame.f_code, frame.f_lineno, _of_value(value))
+                self._let_go(frame)
             return trace
 
         sys.settrace(trace)
@@ -106,7 +108,7 @@ class VariableLog:
             self._begin_root()
         if line != tracing.lineno and _is_written(tracing.f_code):
             self.forget()
-            variables = _described(tracing.symbolic_locals, _of_tracker)
+            variables = _described(_with_parts(tracing.symbolic_locals, _parts_of_tracker), _of_tracker)
             if self._begin(weakref.ref(tracing), tracing.f_code, line, variables):
                 self._unseen = {
                     name: each for name, each in tracing.symbolic_locals.items() if name not in variables
@@ -129,6 +131,11 @@ class VariableLog:
 
     def _is_new(self, frame: Any) -> bool:
         return id(frame) not in self._frames or self._frames[id(frame)].get() is not frame
+
+    def _let_go(self, frame: Any) -> None:
+        """Hold nothing that a function had: the program may see when an object goes. A generator goes on."""
+        if not frame.f_code.co_flags & inspect.CO_GENERATOR:
+            self._frames.pop(id(frame), None)
 
     def _begin_root(self) -> None:
         """Dynamo begins a frame; where it does so anew, what it had noted of it goes."""
@@ -217,11 +224,13 @@ def first_different_step(
 ) -> tuple[Place, int] | None:
     """The line that gave a variable another value than in eager, or after which another line came.
 
-    With it goes at which step it shows. None where one side alone runs a function: Dynamo does not trace all
-    of them, and where an entry `is_stale` what it calls may be another function now.
+    With it goes at which step it shows. What one side alone runs of a function is left out: Dynamo does not
+    trace all of them, and where an entry `is_stale` what it calls may be another function now.
     """
     traced_values: dict[int, dict[str, str | None]] = {}  # of each frame
-    for at, (own, other) in enumerate(zip(eager, traced, strict=False)):
+    at = other_at = 0
+    while at < len(eager) and other_at < len(traced):
+        own, other = eager[at], traced[other_at]
         is_same_line = own[:2] == other[:2]
         values = traced_values.setdefault(other[6], {})
         values.update(other[4])
@@ -230,12 +239,29 @@ def first_different_step(
             expected = (other[4] if is_returned else values).get(name)
             if (is_same_line or is_returned) and text not in (None, expected or text):
                 return _place_of(name, own, at)
-        if not is_same_line:
-            if own[3] and own[3] == other[3] and own[0] == other[0]:
-                return (own[0], own[3], ""), at
-            is_call = at and other[1] and own[3] == 0 and other[3] in (0, other[5]) and not is_stale
+        if is_same_line:
+            at, other_at = at + 1, other_at + 1
+        elif own[3] and own[3] == other[3] and own[0] == other[0]:
+            return (own[0], own[3], ""), at
+        elif not at or _begins(own) == _begins(other):
+            is_call = at and other[1] and _begins(own) and not is_stale
             return ((*eager[at - 1][:2], ""), at) if is_call else None
+        elif _begins(own):
+            at = _after_call(eager, at)
+        else:
+            other_at = _after_call(traced, other_at)
     return None
+
+
+def _begins(step: Step) -> bool:
+    """Whether a function begins with a step: Dynamo has been at the line of its definition before."""
+    return step[3] in (0, step[5])
+
+
+def _after_call(steps: Sequence[Step], begin: int) -> int:
+    """Where the frame goes on that has called the function which begins with a step."""
+    caller = steps[begin - 1][6]
+    return next((at for at in range(begin + 1, len(steps)) if steps[at][6] == caller), len(steps))
 
 
 def _place_of(name: str, step: Step, at: int) -> tuple[Place, int] | None:
@@ -260,6 +286,36 @@ def _described(variables: Mapping[str, Any], describe: Any) -> dict[str, str]:
     """What is known of variables; those of which nothing is are left out."""
     texts = ((name, describe(value)) for name, value in [*variables.items()])
     return {name: text for name, text in texts if text is not None}
+
+
+def _with_parts(variables: Mapping[str, Any], parts_of: Callable[[Any], Any]) -> dict[str, Any]:
+    """Variables, and the first parts of the containers among them, as `rates[0]` or `rates['first']`."""
+    found = dict(variables)
+    for name, value in [*variables.items()]:
+        for key, part in itertools.islice(parts_of(value), _MOST_PARTS):
+            found[f"{name}[{key!r}]"] = part
+    return found
+
+
+def _parts_of_value(value: Any) -> Iterable[tuple[Any, Any]]:
+    """The parts of a container, whatever its class makes of them."""
+    if isinstance(value, dict):
+        return ((key, value) for key, value in [*dict.items(value)] if type(key) in _PLAIN)
+    kind: Any = next((each for each in (list, tuple, deque) if isinstance(value, each)), None)
+    return () if kind is None else enumerate([*kind.__iter__(value)])
+
+
+def _parts_of_tracker(tracker: Any) -> Iterable[tuple[Any, Any]]:
+    from torch._dynamo.variables import ConstantVariable, ConstDictVariable, LazyVariableTracker
+    from torch._dynamo.variables.lists import BaseListVariable
+
+    if isinstance(tracker, LazyVariableTracker):
+        return _parts_of_tracker(tracker.realize()) if tracker.is_realized() else ()
+    container = getattr(tracker, "_base_vt", None) or tracker  # of an object of the program's class
+    if isinstance(container, ConstDictVariable):
+        items = ((key.vt, part) for key, part in container.items.items())
+        return ((key.value, part) for key, part in items if isinstance(key, ConstantVariable))
+    return enumerate(container.items) if isinstance(container, BaseListVariable) else ()
 
 
 def _is_looked_at(tracker: Any) -> bool:
@@ -325,7 +381,12 @@ def _full_name(kind: type) -> str:
 
 
 def _of_type(kind: type, parts: Any, limit: int | None) -> str | None:
-    """What is the same on both sides: how much a container has, and may have, the types of numpy."""
+    """What is the same on both sides: how much a container has, and may have, and some types.
+
+    Those are numpy's and the program's own.
+    """
     if kind in _CONTAINERS:
         return f"{kind.__qualname__} of {len(parts)}, limit {limit}" if isinstance(parts, Sized) else None
-    return _full_name(kind) if kind.__module__ == "numpy" else None
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    is_known = kind.__module__ == "numpy" or (file is not None and is_own(file))
+    return _full_name(kind) if is_known else None

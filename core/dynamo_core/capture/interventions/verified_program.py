@@ -16,6 +16,7 @@ import itertools
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FunctionType, ModuleType
@@ -27,7 +28,7 @@ from ..errors import text_of
 from ..frames.program_files import is_own, place_of_compile_call_in_progress
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
-from .call_in_copy import ProgramCall, Versions, program_function, raised
+from .call_in_copy import BEFORE, ProgramCall, Versions, program_function, raised, tensors_in
 from .compared_call import OTHER_CALL, ComparedCall, obstacle
 from .eager_first import EagerFirst
 from .fork_server import CannotTry, ForkServer, why_no_copy
@@ -233,6 +234,7 @@ class ComparedFunction:
         self._missed = 0  # calls of other threads that were to be compared while one was; later ones are
         self._has_stopped = False
         self._versions_when_compiled: Versions = {}  # of what the last call that compiled could reach
+        self._returned: dict[str, weakref.ref[Any]] = {}  # by the last call that was compared
 
     def call(
         self, compiled: Callable[[], Any], make: Callable[[], ProgramCall], *, is_first: bool = False
@@ -278,6 +280,7 @@ class ComparedFunction:
                 if why_not is None:
                     call.versions = call.program.versions()
                     call.program.versions_when_compiled = self._versions_when_compiled
+                    call.program.returned_before = self._returned_before()
                     server = self._server(call.program)
         except CannotTry as error:
             reason = f"in the program's own process it cannot be made twice: {error}"
@@ -302,7 +305,16 @@ class ComparedFunction:
         if call.has_compiled():
             self._versions_when_compiled = call.versions
         compare({RESULT: result, **printed.roots()}, server, perf_counter_ns() - began, spent)
+        self.verifier.guarded(self._keep_returned)(result)
         return result
+
+    def _keep_returned(self, result: Any) -> None:
+        self._returned = {path: weakref.ref(value) for path, value in tensors_in({RESULT: result})}
+
+    def _returned_before(self) -> dict[str, Any]:
+        """What the call before has returned and somebody still has: a backend may use its memory again."""
+        values = {f"{BEFORE}{path}": reference() for path, reference in self._returned.items()}
+        return {path: value for path, value in values.items() if value is not None}
 
     def _server(self, program: ProgramCall) -> ForkServer | EagerFirst:
         """What knows what the call leaves in eager, from the state before it. Raises CannotTry."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from .call_in_copy import (
     ALONE,
+    BEFORE,
     BEGINNING,
     FOLDED,
     MEMORY,
@@ -15,6 +16,7 @@ from .call_in_copy import (
     OPERATIONS,
     PLACE,
     RETURNED,
+    SAVED,
     STEPS,
     STEPS_OF_ENTRY,
     STEPS_OF_TRACING,
@@ -77,7 +79,11 @@ def place_of(
     elif place is None:
         place = _not_as_captured(stage, eager, lines)
     made = [
-        last_operation_on(operations, eager[MEMORY].get(each.path), writes=each.kind == "mutation")
+        last_operation_on(
+            operations,
+            eager[MEMORY].get(each.path.removeprefix(BEFORE)),
+            writes=each.kind == "mutation" and not each.path.startswith(BEFORE),
+        )
         for each in differences[:_MOST_DIFFERENCES]
     ]
     last = min((index for index in made if index is not None), default=None)
@@ -164,6 +170,15 @@ def _in_python(
     if found is None or (of_operation and place and place[0] and of_operation[1] < found[1]):
         return place
     return found[0]
+
+
+def write_after_saving(lines: Lines) -> Place | None:
+    """The first operation that writes what was saved for the backward; None without one."""
+    found = lines(SAVED)
+    operations = found[OPERATIONS]
+    writes = [last_operation_on(operations, memory, writes=True) for memory in found[MEMORY].values()]
+    first = min((index for index in writes if index is not None), default=None)
+    return None if first is None else tuple(operations[first][:3])
 
 
 def traced_otherwise(lines: Lines) -> Place | None:

@@ -1,6 +1,7 @@
 """What is done with a call of the program in a copy of its process."""
 
 import io
+import json
 from typing import Any
 
 import pytest
@@ -10,12 +11,15 @@ import torch._dynamo.utils
 from dynamo_core.capture.forking import compute_with_one_thread
 from dynamo_core.capture.interventions.call_in_copy import (
     EAGER,
+    LINES,
+    SAVED,
     ProgramCall,
     outcome_of,
     saved,
 )
 from dynamo_core.capture.interventions.fork_server import CannotTry, ForkServer, TooLittleMemory
 from dynamo_core.capture.interventions.how_a_call_runs import filling_mode
+from dynamo_core.capture.interventions.wrong_place import write_after_saving
 
 MEMORY = [
     MemoryError(),
@@ -64,11 +68,11 @@ def test_an_error_about_memory_that_is_shared_is_what_the_call_raised() -> None:
     assert "refer to a single memory location" in outcome["raised"]
 
 
-def asked(function: Any, *args: Any, passes: Any = ()) -> dict[str, Any]:
+def asked(function: Any, *args: Any, passes: Any = (), request: str = EAGER) -> dict[str, Any]:
     call = ProgramCall(Compiled(function), None, "eager", args, {})
     server = ForkServer(call.work, lambda: None)
     try:
-        answer = server.ask(EAGER, 20, bytes(saved(passes)) if passes else b"")
+        answer = server.ask(request, 20, bytes(saved(passes)) if passes else b"")
         leaves: dict[str, Any] = torch.load(io.BytesIO(answer), weights_only=True)
         return leaves
     finally:
@@ -173,3 +177,18 @@ def test_memory_that_nothing_filled_is_filled() -> None:
         zeros = torch.zeros(2)
     assert whole.tolist() == part.tolist() == [77, 77]
     assert zeros.tolist() == [0, 0]
+
+
+def test_what_was_written_after_it_had_been_saved_for_the_backward() -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        y, z = x * 1, x * 2
+        saved_value = y.sin() + z
+        y.mul_(2)
+        z.mul_(2)
+        return saved_value
+
+    leaves = asked(function, torch.ones(2, requires_grad=True), request=f"{LINES}:{SAVED}")
+    lines: dict[str, Any] = json.loads(leaves[LINES][1])
+    place = write_after_saving(lambda _: lines)
+    assert place == (__file__, function.__code__.co_firstlineno + 3, "mul_.Tensor")
+    assert write_after_saving(lambda _: {**lines, "memory": {}}) is None

@@ -160,3 +160,23 @@ def test_an_operator_that_gives_more_than_tracing_expects_is_found_without_a_bac
         return padded(y) / y.shape[0]
 
     assert first_wrong(None, f)[:2] == [__file__, f.__code__.co_firstlineno + 2]
+
+
+@pytest.mark.parametrize("does_write", [False, True])
+def test_an_operator_whose_backward_writes_the_gradient_that_it_is_given(does_write: bool) -> None:
+    """It is found even by a backend that is right."""
+
+    @torch.library.custom_op(f"found_alone::same_{does_write}", mutates_args=())
+    def same(x: torch.Tensor) -> torch.Tensor:
+        return x.clone()
+
+    same.register_fake(torch.empty_like)
+    same.register_autograd(lambda ctx, gradient: gradient.mul_(2) if does_write else gradient * 2)
+
+    def f(x: Any) -> Any:
+        y = x + 1
+        z = same(y)
+        return y + z
+
+    place = [__file__, f.__code__.co_firstlineno + 2] if does_write else []
+    assert first_wrong(lambda gm: gm, f)[:2] == place

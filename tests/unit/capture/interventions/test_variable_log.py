@@ -212,3 +212,60 @@ def test_what_was_returned_counts_where_other_lines_follow() -> None:
     for other in (["f.py", 4, "f", 2, {returned: "False"}, 1, 0], ["", 0, "", 0, {returned: "False"}, 0, 0]):
         assert first_different_step([own], [other]) == (("f.py", 5, ""), 0)
     assert first_different_step([own], [["", 0, "", 0, {returned: "True"}, 0, 0]]) is None
+
+
+def test_a_function_that_one_side_alone_runs_is_left_out() -> None:
+    """Behind it a variable has another value: that is named."""
+    before: list[Any] = ["f.py", 2, "f", 0, {"rates": "dict of 1, limit None"}, 1, 0]
+    inside: list[Any] = ["f.py", 8, "g", 0, {"rate": "1.0"}, 7, 1]
+    own: list[Any] = ["f.py", 3, "f", 2, {"rates['first']": "0.5"}, 1, 0]
+    other: list[Any] = ["f.py", 3, "f", 2, {"rates['first']": "1.0"}, 1, 0]
+    assert first_different_step([before, inside, own], [before, other]) == (("f.py", 2, ""), 2)
+    assert first_different_step([before, own], [before, inside, other]) == (("f.py", 2, ""), 1)
+    assert first_different_step([before, inside, own], [before, own]) is None
+    assert first_different_step([before, own], [before, inside]) is None
+
+
+def test_parts_of_containers_are_known(tmp_path: Path) -> None:
+    body = "    rates = {'first': 3, 'second': [n, 2]}\n    last = (x + 1, 5)\n    return x + last[1]\n"
+    step = module(tmp_path, f"def step(x, n):\n{body}").step
+    for steps in (of_eager(step, 3), of_tracing(step, 3)):
+        variables = {name: text for each in steps for name, text in each[4].items()}
+        assert variables["rates['first']"] == "3"
+        assert variables["rates['second']"] == "list of 2, limit None"
+        assert (variables["last[0]"], variables["last[1]"]) == ("torch.Tensor of float32, [2], [1]", "5")
+
+
+GOES = """import weakref
+
+
+class Space:
+    pass
+
+
+class Pool:
+    def take(self):
+        space = Space()
+        self.given = weakref.ref(space)
+        return space
+
+    def is_free(self):
+        return self.given() is None
+
+
+def step(x, pool):
+    space = pool.take()
+    del space
+    return x + pool.is_free()
+"""
+
+
+def test_an_object_that_nothing_refers_to_goes_while_lines_are_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = module(tmp_path, GOES)
+    monkeypatch.setitem(sys.modules, made.__name__, made)
+    steps = of_eager(made.step, made.Pool())
+    returned = {text for each in steps for name, text in each[4].items() if name.startswith("returned at 15")}
+    assert returned == {"True"}
+    assert any(each[4].get("space") == "of_variables.Space" for each in steps)

@@ -6,7 +6,11 @@ from unittest.mock import Mock
 import pytest
 import torch
 
-from dynamo_core.capture.interventions.verified_program import ProgramVerifier, start_autograd
+from dynamo_core.capture.interventions.verified_program import (
+    ComparedFunction,
+    ProgramVerifier,
+    start_autograd,
+)
 from dynamo_core.capture.interventions.verify_budget import VerifyBudget
 from dynamo_core.capture.probe_guard import ProbeGuard
 
@@ -45,3 +49,11 @@ def test_autograd_starts_before_compiling_where_cuda_has_no_gpu(
     with torch.inference_mode():
         start_autograd()
     assert began == [True] * backwards
+
+
+def test_what_a_call_returned_is_known_while_the_program_has_it() -> None:
+    function = ComparedFunction(Mock(beginnings=0), "eager")
+    first, second = torch.ones(2), torch.zeros(2)
+    function._keep_returned([first, second])
+    del second
+    assert function._returned_before() == {"before: result[0]": first}
