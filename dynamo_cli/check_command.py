@@ -279,7 +279,7 @@ def _raise_for(
     if checked.worse:
         hint = f"; {_NOTES_IT}" if all(_may_vary(each, findings) for each in checked.worse) else ""
         counted = [each for each in checked.worse if each.identity is not None] or checked.worse
-        more = len(counted) - 1
+        more = sum(each is not checked.worse[0] for each in counted)
         first = _located(checked.worse[0], findings) + (f", and {more} more" if more else "")
         raise GotWorse(f"{checked.program} got worse: {first}{hint}")
     if recording.run is not None and recording.run.exit_code != 0:

@@ -101,7 +101,8 @@ def _title(each: ProgramCall, where: Place | None) -> str:
     """With the line that is to blame where it is known, else with where the function was compiled."""
     if where is None:
         return f"{each.name}, gives something else than plain Python"
-    operation = each.call.operation if where == each.call.wrong_place else None
+    is_of_a_compiler = where == each.call.wrong_place and each.call.stage not in ("tracing", "guards")
+    operation = each.call.operation if is_of_a_compiler else None
     at = place(where) if operation is None else f"{place(where)} ({operation})"
     return f"{each.call.name} gives something else than plain Python, from {at} on"
 
