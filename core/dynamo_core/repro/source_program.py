@@ -254,8 +254,15 @@ def with_compiled_functions(text: str, lines: Collection[int]) -> str:
     for each in functions:
         if {each.lineno, *(decorator.lineno for decorator in each.decorator_list)} & set(lines):
             each.decorator_list.append(ast.parse("torch.compile", mode="eval").body)
-    tree.body.insert(0, ast.parse("import torch").body[0])
+    first = next((at for at, each in enumerate(tree.body) if not _has_to_stand_first(each)), 0)
+    tree.body.insert(first, ast.parse("import torch").body[0])
     return ast.unparse(tree)
+
+
+def _has_to_stand_first(statement: ast.stmt) -> bool:
+    return _is_docstring(statement) or (
+        isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+    )
 
 
 def with_compile_argument(text: str, name: str, value: Any) -> str | None:

@@ -89,6 +89,10 @@ def test_what_was_captured_is_compiled_by_the_program_itself() -> None:
     assert with_compiled_functions(text, {1, 4}).count("@torch.compile\ndef") == 2
     assert "@staticmethod\n@torch.compile\ndef g" in with_compiled_functions(text, {5})
     assert with_compiled_functions(text, {1}).startswith("import torch\n")
+    top = '"""What it is."""\nfrom __future__ import annotations\n'
+    compiled = with_compiled_functions(top + text, {3})
+    assert compiled.startswith(f"{top}import torch\n")
+    assert "What it is" not in source_text(compiled)
 
 
 def test_prints() -> None:
