@@ -37,8 +37,8 @@ _RIGHT_WITH = (
     "makes a small program that fails alone, for an issue of PyTorch or of the backend."
 )
 _OF_A_BACKEND = (
-    'the backend `{backend}` is at fault: with `backend="aot_eager"` in its place the call gives what plain '
-    "Python gives, as was tried; `dynamo repro` makes a small program that fails alone, for its author."
+    "the backend `{backend}` is at fault: with `aot_eager` in its place the call gives what plain Python "
+    "gives, as was tried; `dynamo repro` makes a small program that fails alone, for its author."
 )
 _RETURN_AS_THE_GRAPH = (
     "let what the backend makes return what the graph returns, in its order: always a tuple or list, also of "
@@ -121,12 +121,12 @@ _OF_THE_CAPTURE = (
 
 def _of_stage(call: VerifiedProgramCall, process: Process) -> str:
     """What to do where a stage is the first wrong one."""
+    if (backend := wrong_backend(call)) is not None:
+        return _OF_A_BACKEND.format(backend=short_backend(backend))
     if process.is_captured_now:
         return _OF_THE_CAPTURE
     if call.stage is None:
         return _report_it(process)
-    if (backend := wrong_backend(call)) is not None:
-        return _OF_A_BACKEND.format(backend=backend)
     return _BY_STAGE.get(call.stage) or _RIGHT_WITH.format(backend="aot_eager")
 
 

@@ -255,7 +255,7 @@ def test_a_wrong_result_names_the_option_that_replaces_the_backend() -> None:
         ("AOTAutograd", 'with `backend="eager"` the call gives what plain Python gives'),
         ("decompositions", 'with `backend="aot_eager"` the call gives what plain Python gives'),
         ("inductor", 'with `backend="aot_eager"` the call gives what plain Python gives'),
-        ("mine", 'the backend `mine` is at fault: with `backend="aot_eager"` in its place'),
+        ("/x/mine.py:mine", "the backend `mine.py:mine` is at fault: with `aot_eager` in its place"),
     ],
 )
 def test_a_wrong_call_has_the_advice_of_its_first_wrong_stage(stage: str | None, says: str) -> None:
@@ -268,8 +268,13 @@ def test_a_wrong_call_has_the_advice_of_its_first_wrong_stage(stage: str | None,
         "path": "result",
     }
     call = VerifiedProgramCall(**values | {"compared": 1, "differences": 1, "seconds": 1.0, "stage": stage})
-    (found,) = find(of_one_process(**EXAMPLES["wrong result"].fields | {"verified_program_calls": [call]}))
+    fields_of_it = EXAMPLES["wrong result"].fields | {"verified_program_calls": [call]}
+    (found,) = find(of_one_process(**fields_of_it))
     assert says in found.remedies[0].text and "{" not in found.remedies[0].text
+    (captured,) = find(of_one_process(**fields_of_it, captures=(decided("capture"),)))
+    is_of_a_backend = stage == "/x/mine.py:mine"
+    assert (says in captured.remedies[0].text) is is_of_a_backend
+    assert ("is a fault of `dynamo run`" in captured.remedies[0].text) is not is_of_a_backend
 
 
 def test_a_backend_that_returns_another_structure_is_told_what_to_return() -> None:
