@@ -56,7 +56,7 @@ def _verdict(found: Repro, file: str) -> str:
     if proof.holds:
         return f"{file}: {number(found.lines, 'line')}, fails alone"
     if not proof.failed:
-        return f"{file} does not fail when it is run alone: {proof.ended}"
+        return f"{file} does not fail in this way when it is run alone: {proof.ended}"
     if proof.passed_plain < proof.rounds:
         return f"{file} fails alone, but does not pass in plain Python each time"
     return f"{file} fails in {proof.failed} of {proof.rounds} runs alone"

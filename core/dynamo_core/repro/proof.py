@@ -70,7 +70,9 @@ def _round(python: str, file: Alone, failure: Failure, limit: float) -> tuple[bo
     """Whether it fails compiled, whether it passes in plain Python, and how the compiled run ended."""
     began = time.monotonic()
     in_python = run_alone(python, file, limit, plain=True)
-    start = min(_START, max(_LEAST_START, _TIMES_AS_LONG * (time.monotonic() - began)))
+    start = _START
+    if failure.kind == "hang":  # it is waited for to the end each time
+        start = min(_START, max(_LEAST_START, _TIMES_AS_LONG * (time.monotonic() - began)))
     compiled = run_alone(python, file, limit, plain=False, start=start)
     return is_failure(compiled, failure), in_python["ending"] == "passed", in_words(compiled)
 
@@ -122,6 +124,8 @@ def _begins_with(lines: Sequence[str], failure: Failure) -> bool:
 
 def in_words(ran: Mapping[str, Any]) -> str:
     """How a run alone ended, in a line."""
+    if ran["ending"] == "signal":
+        return f"ended by signal {ran['stderr']}"
     lines = [line for line in ran["stderr"].splitlines() if line.strip()]
     return str(ran["ending"] if ran["ending"] in ("passed", "hang") or not lines else lines[-1][:200])
 

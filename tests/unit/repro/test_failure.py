@@ -10,7 +10,7 @@ from dynamo_core.repro.failure import (
     normalized,
     outputs_differ,
 )
-from dynamo_core.repro.proof import is_failure
+from dynamo_core.repro.proof import in_words, is_failure
 
 PASSED: dict[str, Any] = {"ending": "passed", "output": "loss 0.5"}
 
@@ -118,3 +118,5 @@ def test_ending_of_a_run_alone() -> None:
         {"ending": "failed", "stderr": "AssertionError: Tensor-likes are not close!\n"}, differs
     )
     assert is_failure({"ending": "signal", "stderr": "11"}, Failure("crash", "SIGSEGV", ""))
+    assert in_words({"ending": "signal", "stderr": "6"}) == "ended by signal 6"
+    assert in_words({"ending": "passed", "stderr": "a warning"}) == "passed"
