@@ -73,7 +73,9 @@ def verdict(checked: Checked) -> str:
         return f"accepted, {number(checked.now.number, 'fact')} written"
     if checked.not_comparable:
         return "unchanged, as far as it was recorded"
-    return "unchanged, in what is compared" if checked.noted else "unchanged"
+    if checked.noted:
+        return f"unchanged ({number(len(checked.noted), 'fact')} not compared, as noted to differ)"
+    return "unchanged"
 
 
 def _number_of(differences: Sequence[Difference]) -> str:

@@ -372,7 +372,9 @@ def _time_outside_words(cost: BreakCost) -> str:
     waits = cost.waits_at
     less = "" if waits is None else f", less what `{waits}` waits: that stays"
     in_parts = cost.seconds_in_parts
-    compiling = f", and compiling in parts took up to {seconds(in_parts)} more" if in_parts else ""
+    compiling = (
+        f", and its parts took up to {seconds(in_parts)} longer to compile than one graph" if in_parts else ""
+    )
     return (
         f"; {seconds(cost.seconds_each)} outside of graphs each time, "
         f"{seconds(cost.seconds)} in all{of_ranks}{together}{compiling}: "

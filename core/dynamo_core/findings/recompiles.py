@@ -55,7 +55,9 @@ def _draft(
     checks = [failure.check for cause in causes for failure in cause.failures if failure.check]
     spent = sum(compile_.seconds or 0.0 for compile_ in compiles)
     count = number(len(compiles), "recompile")
-    limit = ", and then torch's limit was hit" if kind == "recompile limit" else ""
+    # torch's log counts the one that it refused, too, and so do we.
+    last = "the last of them " if len(compiles) > 1 else ""
+    limit = f", {last}refused at torch's limit" if kind == "recompile limit" else ""
     # Of a library's function, the user's line that called it.
     is_hidden = frame.place is not None and is_library(frame.place)
     shown = main.place if is_hidden and main.place is not None else frame.place

@@ -174,7 +174,7 @@ def test_a_frame_at_its_limit_is_one_finding() -> None:
     limit = recompile(2, fail_reason="recompile_limit reached")
     (found,) = find(of_one_process(compiles=[recompile(1), limit], recompile_reasons=[reasons(1)]))
     assert found.kind == "recompile limit"
-    assert found.title.endswith("2 recompiles took 4.00 s, and then torch's limit was hit")
+    assert found.title.endswith("2 recompiles took 4.00 s, the last of them refused at torch's limit")
 
 
 def test_calling_compile_anew_is_told_from_other_recompiles() -> None:
