@@ -23,7 +23,7 @@ PROGRAMS = [
 UNDER_INDUCTOR = ("toy_example.py", "train_loop.py")
 
 
-@pytest.mark.parametrize("program", one_in(6, PROGRAMS), ids=" ".join)
+@pytest.mark.parametrize("program", one_in(9, PROGRAMS), ids=" ".join)
 def test_counts_equal_torchs(
     program: list[str], explained: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:

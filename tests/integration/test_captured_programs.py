@@ -52,7 +52,7 @@ def _with_mark(name: str) -> Any:
 def chosen() -> list[str]:
     """The programs to run under aot_eager: those of Inductor are compared there."""
     others = [name for name in PROGRAMS if name not in (*INDUCTOR, *NOT_KEPT)]
-    return PROGRAMS if ALL_CASES else sorted([*one_in(16, others), *NOT_KEPT])
+    return PROGRAMS if ALL_CASES else sorted([*one_in(24, others), *NOT_KEPT])
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ CAUSES = {
 }
 
 
-PLANTED = one_in(3, [*CAUSES])
+PLANTED = one_in(6, [*CAUSES])
 
 
 @dataclass(frozen=True)

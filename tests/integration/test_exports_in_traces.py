@@ -44,13 +44,14 @@ compiled(torch.ones(3))
 """
 
 
-@pytest.fixture
-def trace(tmp_path: Path, environment: dict[str, str]) -> Path:
-    (tmp_path / "program.py").write_text(PROGRAM)
-    folder = tmp_path / "trace"
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Path:
+    work = tmp_path_factory.mktemp("exports")
+    (work / "program.py").write_text(PROGRAM)
+    folder = work / "trace"
     folder.mkdir()
     more = {"TORCH_TRACE": str(folder), "TORCH_DTRACE": str(folder)}
-    command = [sys.executable, str(tmp_path / "program.py")]
+    command = [sys.executable, str(work / "program.py")]
     done = subprocess.run(command, env=environment | more, capture_output=True, text=True, check=True)
     assert "GuardOnDataDependentSymNode" in done.stdout
     return folder

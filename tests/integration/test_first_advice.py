@@ -108,7 +108,7 @@ def _found(recording: Path) -> list[Finding]:
     return [with_remedy[each.identity] for each in case.findings]
 
 
-@pytest.mark.parametrize("name", one_in(10, one_of_each(PROGRAMS, kind_of)))
+@pytest.mark.parametrize("name", one_in(15, one_of_each(PROGRAMS, kind_of)))
 def test_first_advice_names_the_line_and_cures(name: str, python: ForkingPython, tmp_path: Path) -> None:
     if name in OTHERWISE_IN_2_8 and TORCH < (2, 9):
         pytest.skip(f"torch 2.8 {OTHERWISE_IN_2_8[name]}")

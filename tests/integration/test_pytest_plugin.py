@@ -183,7 +183,7 @@ def test_wrong_in_each_test():
 def test_wrong_again():
     off_by_one(torch.ones(3))
 
-@pytest.mark.parametrize("i", range(9))
+@pytest.mark.parametrize("i", range(3))
 def test_right(i):
     right(torch.ones(3, requires_grad=True) * i).sum().backward()
 """
@@ -192,10 +192,10 @@ def test_right(i):
 def test_with_verify_a_test_with_a_wrong_result_fails(run_pytest: Run, tmp_path: Path) -> None:
     (tmp_path / "test_verified.py").write_text(VERIFIED)
     done = run_pytest("--dynamo-verify", "-n", "1")
-    assert "2 failed, 9 passed" in done.stdout, done.stdout + done.stderr
+    assert "2 failed, 3 passed" in done.stdout, done.stdout + done.stderr
     assert "FAILED test_verified.py::test_wrong_again - wrong result" in done.stdout
     assert "E   wrong result: call 1, result: off by 1" in done.stdout
-    assert "dynamo: 11 calls compared with plain Python, 2 wrong" in done.stdout
+    assert "dynamo: 5 calls compared with plain Python, 2 wrong" in done.stdout
 
 
 def test_with_verify_a_run_that_compared_nothing_does_not_pass(run_pytest: Run, tmp_path: Path) -> None:

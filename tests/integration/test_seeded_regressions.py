@@ -15,6 +15,7 @@ import pytest
 from launching import ForkingPython
 from recordings import PROGRAMS
 from support.answering import answer
+from support.cases import one_in
 from support.torch_version import TORCH
 
 PROGRAM = (PROGRAMS / "five_functions.py").read_text(encoding="utf-8")
@@ -235,7 +236,7 @@ def programs(python: ForkingPython, tmp_path_factory: pytest.TempPathFactory) ->
     return Programs(tmp_path_factory.mktemp("seeded"), python)
 
 
-@pytest.mark.parametrize("name", ROUNDS)
+@pytest.mark.parametrize("name", one_in(2, [*ROUNDS]))
 def test_each_regression_is_found_at_its_line_and_nothing_besides(name: str, programs: Programs) -> None:
     if name in WITH_LINES_OF_GUARDS and TORCH < (2, 9):
         pytest.skip(

@@ -24,7 +24,7 @@ for _ in range(5):
 # Each is what a long command of its own tests: here, that the program runs under it.
 _SHORTER = {
     "torchrun": f"{sys.executable} -m torch.distributed.run",
-    "eager,inductor": "eager,aot_eager",
+    "eager,inductor": "eager,aot_eager --repeat 1",
     "NAME": "step",
 }
 

@@ -113,7 +113,7 @@ def test_wrong_program_is_described(name: str) -> None:
     assert len(causes_of(name)) == 1
 
 
-@pytest.mark.parametrize("name", one_in(7, one_of_each(WRONG, kind_of)))
+@pytest.mark.parametrize("name", one_in(9, one_of_each(WRONG, kind_of)))
 def test_wrong_program(
     name: str, forked: Runner, read: Runner, python: ForkingPython, tmp_path: Path
 ) -> None:
@@ -137,7 +137,7 @@ def test_wrong_program(
     assert missing == MISSING.get(name, ""), (places, calls)
 
 
-@pytest.mark.parametrize("name", one_in(36, RIGHT))
+@pytest.mark.parametrize("name", one_in(47, RIGHT))
 def test_right_program(name: str, forked: Runner, python: ForkingPython, tmp_path: Path) -> None:
     program = HERE / "right" / f"{name}.py"
     alone = python.run(program, cwd=tmp_path)

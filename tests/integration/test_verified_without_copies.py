@@ -45,7 +45,7 @@ def test_a_wrong_program_is_found(name: str, forked: Runner, read: Runner) -> No
     assert call["why"] == "where it comes from was not looked for: DYNAMO_VERIFY_IN_PROCESS is set"
 
 
-@pytest.mark.parametrize("name", one_in(32, RIGHT))
+@pytest.mark.parametrize("name", one_in(47, RIGHT))
 def test_a_right_program_is_not_accused(name: str, forked: Runner) -> None:
     plain, code, printed = both(f"right/{name}", forked)
     assert printed == plain[1]
