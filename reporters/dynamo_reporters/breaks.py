@@ -44,6 +44,7 @@ from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.remedies.break_rules import break_advice, useful_hints
 from dynamo_core.remedies.expected import expected_break
 from dynamo_core.remedies.rules import Advice
+from dynamo_core.remedies.threads import in_its_thread
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import At
 from dynamo_core.shared.quick_dataclass import dataclass
@@ -135,7 +136,7 @@ def breaks_of(case: Case) -> Breaks:
 
 def _break(cost: BreakCost) -> Break:
     each, first = cost.distinct, cost.distinct.first
-    advice = break_advice(first, each.process.torch_version, cost.recompiles.lengthened)
+    advice = _advice(cost)
     return from_fields(
         Break,
         first,
@@ -304,8 +305,13 @@ def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Bloc
     if expected is not None:
         yield Paragraph(f"Nothing to do: {expected}.", "advice")
         return
-    advice = break_advice(first, each.process.torch_version, cost.recompiles.lengthened)
-    yield from _advice_and_explanation(advice, first.explanation)
+    yield from _advice_and_explanation(_advice(cost), first.explanation)
+
+
+def _advice(cost: BreakCost) -> Sequence[Advice]:
+    each = cost.distinct
+    found = break_advice(each.first, each.process.torch_version, cost.recompiles.lengthened)
+    return in_its_thread(each.processes, [met.compile_id for met in each.occurrences], found)
 
 
 def _advice_and_explanation(found: Sequence[Advice], explanation: BreakExplanation | None) -> Iterator[Block]:
@@ -376,7 +382,8 @@ def _fallback(rank: int, fallback: Fallback, figures: Figures) -> Iterator[Block
         yield from _source(frame.broke)
     elif frame.reason and frame.outcome == "raised":
         yield Code(frame.reason.strip(), "text")
-    yield from _advice_and_explanation(break_advice(stopped, process.torch_version), frame.explanation)
+    advice = in_its_thread((process,), [frame.compile_id], break_advice(stopped, process.torch_version))
+    yield from _advice_and_explanation(advice, frame.explanation)
 
 
 def _failed_compiles(recording: Recording) -> Iterator[Block]:

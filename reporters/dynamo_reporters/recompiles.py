@@ -27,6 +27,7 @@ from dynamo_core.model import Compile, CompileId, GuardFailure, Place, Process, 
 from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.guards import plain_source
 from dynamo_core.remedies.recompile_rules import recompile_advice
+from dynamo_core.remedies.threads import in_its_thread
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import At
 from dynamo_core.shared.failed_guard import source_words, without_stack_names
@@ -40,7 +41,9 @@ from .report import Detail, Report
 def advice_for(frame: FrameRecompiles) -> list[str]:
     """What to do about each cause, the most frequent first."""
     causes = sorted(causes_of(frame), key=lambda cause: -len(cause.met))
-    texts = [alternatives(advice.text for advice in recompile_advice(cause)) for cause in causes]
+    compile_ids = [compile_.compile_id for compile_ in frame.compiles]
+    advised = [in_its_thread((frame.process,), compile_ids, recompile_advice(cause)) for cause in causes]
+    texts = [alternatives(advice.text for advice in of_cause) for of_cause in advised]
     return list(dict.fromkeys(text for of_cause in texts for text in of_cause))
 
 

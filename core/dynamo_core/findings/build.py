@@ -8,10 +8,11 @@ from typing import TypeVar
 
 from ..analysis.recompile_echoes import CompileKey
 from ..analysis.time.wall import across_ranks
-from ..analysis.words import number, place, seconds, version_numbers
+from ..analysis.words import number, place, seconds
 from ..model import GraphBreak, Process, function_of
 from ..remedies.break_rules import break_advice
 from ..remedies.rules import Advice, Change
+from ..remedies.threads import in_its_thread
 from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, RemedyKind
 from .kinds import SPECS, Kind
 from .tried import further_cures, order, outcome_of, outcomes
@@ -23,7 +24,6 @@ _CONSEQUENCES = (
     "fell back to eager",
 )  # kinds of which one may follow from another finding
 _DYNAMIC_NUMBER = "SymNodeVariable("  # torch's class, in its words on the break
-_SETTINGS_OF_A_THREAD = (2, 13)  # the first version, of those that were read, in which a thread has its own
 _HOW_KNOWN: tuple[Known, ...] = ("measured", "sampled", "estimated")
 
 
@@ -71,9 +71,9 @@ def merged(identity: str, same: Sequence[Draft]) -> Finding:
         is_library=worst.is_library,
         cost=cost,
         evidence=evidence,
-        remedies=_in_its_thread(
+        remedies=in_its_thread(
             worst.processes,
-            evidence,
+            evidence.compile_ids,
             _tried(
                 worst,
                 evidence,
@@ -117,38 +117,6 @@ def _tried(worst: Draft, evidence: Evidence, known: tuple[Remedy, ...]) -> tuple
     further = remedies(worst.kind, further_cures([each.change for each in known], found))
     tried = [replace(each, tried=outcome_of(each.change, found)) for each in (*known, *further)]
     return tuple(sorted(tried, key=lambda each: order(each.tried)))
-
-
-def _in_its_thread(
-    processes: Iterable[Process], evidence: Evidence, known: tuple[Remedy, ...]
-) -> tuple[Remedy, ...]:
-    """The remedies; where none of it was compiled in the main thread, with the thread that a setting is for.
-
-    Source: torch/utils/_config_module.py (user_override, a ContextVar), read in 2.13 and 2.15; 2.8 has none.
-    """
-    if not any("`torch._" in each.text for each in known):
-        return known
-    threads = {
-        str(frame.compile_id): frame.thread
-        for process in processes
-        if version_numbers(process.torch_version) >= _SETTINGS_OF_A_THREAD
-        for frame in process.frames
-        if frame.thread is not None
-    }
-    names = {threads.get(each) for each in evidence.compile_ids}
-    if None in names or not names:
-        return known
-    where = f"in thread `{names.pop()}`" if len(names) == 1 else "in each thread that compiles it"
-    return tuple(replace(each, text=_with_thread(each, where)) for each in known)
-
-
-def _with_thread(remedy: Remedy, where: str) -> str:
-    change = remedy.change or Change()
-    if change.environment:  # that holds in all threads
-        return remedy.text.replace(" before the first call)", f" {where}, before the first call)")
-    if change.settings:
-        return f"{where}, which has settings of its own, {remedy.text}"
-    return remedy.text
 
 
 def _worked_out(value: _Value | Callable[[], _Value]) -> _Value:

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from dynamo_core.case import Case
 from dynamo_core.findings import find
-from dynamo_core.model import CompileId, Frame, Place
+from dynamo_core.model import BreakExplanation, CompileId, Frame, GraphBreak, Place, StackFrame
+from dynamo_reporters.breaks import breaks_of
+from dynamo_reporters.recompiles import recompiles_of
 from support.made import of_one_process
 from support.made_findings import reasons, recompile
 
@@ -28,12 +31,25 @@ def test_a_setting_is_advised_for_the_thread_that_compiles(
         Frame("f", Place("/x/train.py", 3), "compiled", None, False, False, CompileId(0, n), thread=name)
         for n, name in enumerate(threads, 1)
     ]
-    (found,) = find(
-        of_one_process(
-            torch_version=torch_version,
-            frames=frames,
-            compiles=[recompile(1), recompile(2)],
-            recompile_reasons=[reasons(n, **of_a_number) for n in (1, 2)],
-        )
+    recording = of_one_process(
+        torch_version=torch_version,
+        frames=frames,
+        compiles=[recompile(1), recompile(2)],
+        recompile_reasons=[reasons(n, **of_a_number) for n in (1, 2)],
     )
+    (found,) = find(recording)
     assert any(each.text.startswith(begins) for each in found.remedies)
+    (listed,) = recompiles_of(Case(recording)).frames
+    assert any(each.removeprefix("or ").startswith(begins) for each in listed.advice)
+
+
+def test_a_variable_for_a_break_names_the_thread_where_a_call_is_to_be_made() -> None:
+    at = Place("/x/train.py", 5)
+    why = BreakExplanation(
+        at, "Unsupported Tensor.item() call with capture_scalar_outputs=False", "", (), "GB0229"
+    )
+    stack = (StackFrame(at, "f", "return x * x.sum().item()"),)
+    met = GraphBreak("item", stack, CompileId(0, 0), why)
+    compiled = Frame("f", at, "compiled", None, False, False, CompileId(0, 0), thread="worker")
+    listed = breaks_of(Case(of_one_process(torch_version="2.13.0", frames=[compiled], breaks=[met]))).breaks
+    assert listed is not None and "in thread `worker`, before the first call)" in (listed[0].advice or "")

@@ -1,0 +1,56 @@
+"""Where nothing of a finding was compiled in the main thread: the thread for which a setting is to be made.
+
+Source: torch/utils/_config_module.py (user_override, a ContextVar), read in 2.13 and 2.15; 2.8 has none.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from ..analysis.words import version_numbers
+from ..model import Process
+from .rules import Change
+
+_SETTINGS_OF_A_THREAD = (2, 13)  # the first version, of those that were read, in which a thread has its own
+
+
+class _Advised(Protocol):
+    """Something to do: an advice, or the remedy of a finding."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def change(self) -> Change | None: ...
+
+
+_Any = TypeVar("_Any", bound=_Advised)
+
+
+def in_its_thread(
+    processes: Iterable[Process], compile_ids: Iterable[object], advised: Sequence[_Any]
+) -> tuple[_Any, ...]:
+    """What is advised. It names the thread, where each of these compiles was in another than the main one."""
+    if not any("`torch._" in each.text for each in advised):
+        return tuple(advised)
+    threads = {
+        str(frame.compile_id): frame.thread
+        for process in processes
+        if version_numbers(process.torch_version) >= _SETTINGS_OF_A_THREAD
+        for frame in process.frames
+        if frame.thread is not None
+    }
+    names = {threads.get(str(each)) for each in compile_ids}
+    if None in names or not names:
+        return tuple(advised)
+    where = f"in thread `{names.pop()}`" if len(names) == 1 else "in each thread that compiles it"
+    return tuple(replace(each, text=_with_thread(each, where)) for each in advised)  # type: ignore[type-var]
+
+
+def _with_thread(advised: _Advised, where: str) -> str:
+    change = advised.change or Change()
+    if change.environment:  # that holds in all threads
+        return advised.text.replace(" before the first call)", f" {where}, before the first call)")
+    if change.settings:
+        return f"{where}, which has settings of its own, {advised.text}"
+    return advised.text
