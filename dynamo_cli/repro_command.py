@@ -170,4 +170,4 @@ def _write(found: Repro, repro_file: Path, out: Output) -> None:
     put(found.text, repro_file)
     if found.values_file is not None:
         shutil.copyfile(found.values_file, f"{repro_file}.pt")
-    put(issue_text(found), repro_file.with_name(_ISSUE))
+    put(issue_text(found, repro_file.name), repro_file.with_name(_ISSUE))

@@ -102,12 +102,12 @@ def _first_line(text: str) -> str:
     return " ".join(lines[: 2 if lines and lines[0].endswith(":") else 1])
 
 
-def issue_text(found: Repro) -> str:
-    """The text for an issue, of PyTorch or of a backend's author."""
-    return "\n\n".join(_issue_parts(found)) + "\n"
+def issue_text(found: Repro, file_name: str) -> str:
+    """The text for an issue, of PyTorch or of a backend's author, on the program in the file of this name."""
+    return "\n\n".join(_issue_parts(found, file_name)) + "\n"
 
 
-def _issue_parts(found: Repro) -> Iterator[str]:
+def _issue_parts(found: Repro, file_name: str) -> Iterator[str]:
     failure = found.failure
     yield f"# torch.compile: {_title(found)}"
     is_torchs = found.stage is not None or found.origin == "source"
@@ -123,7 +123,7 @@ def _issue_parts(found: Repro) -> Iterator[str]:
     yield f"```python\n{found.text.rstrip()}\n```"
     if found.values_file is not None:
         yield "It loads values from a file of its name with `.pt` behind it, which is to be attached."
-    yield f"Expected: {_RIGHT} (`TORCHDYNAMO_DISABLE=1 python repro.py`)."
+    yield f"Expected: {_RIGHT} (`TORCHDYNAMO_DISABLE=1 python {file_name}`)."
     message = failure.full_message[:_LONGEST_MESSAGE].strip() or failure.kind
     yield f"Got, compiled:\n\n```\n{failure.type + ': ' if failure.type else ''}{message}\n```"
     if found.stage is not None:

@@ -1,5 +1,6 @@
 """Findings: graphs that computed something else than eager, of a run with --verify."""
 
+import re
 from collections.abc import Iterator
 
 from ..analysis.figures import Figures
@@ -36,6 +37,11 @@ _RIGHT_WITH = (
     'with `backend="{backend}"` the call gives what plain Python gives, as was tried; `dynamo repro` '
     "makes a small program that fails alone, for an issue of PyTorch or of the backend."
 )
+_OF_AN_OPERATOR = (
+    "`torch.library.opcheck` says whether `{operator}` does what it declares, such as `mutates_args`; "
+)
+# Of a namespace that is none of torch's own.
+_OWN_OPERATOR = re.compile(r"torch\.ops\.(?!(?:aten|prims?|higher_order|inductor|quantized|_?c10d\w*)\.)")
 _OF_A_BACKEND = (
     "the backend `{backend}` is at fault: with `aot_eager` in its place the call gives what plain Python "
     "gives, as was tried; `dynamo repro` makes a small program that fails alone, for its author."
@@ -127,7 +133,10 @@ def _of_stage(call: VerifiedProgramCall, process: Process) -> str:
         return _OF_THE_CAPTURE
     if call.stage is None:
         return _report_it(process)
-    return _BY_STAGE.get(call.stage) or _RIGHT_WITH.format(backend="aot_eager")
+    known = _BY_STAGE.get(call.stage) or _RIGHT_WITH.format(backend="aot_eager")
+    if call.stage in ("tracing", "guards") or not _OWN_OPERATOR.match(call.operation or ""):
+        return known
+    return _OF_AN_OPERATOR.format(operator=call.operation) + known
 
 
 def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:

@@ -8,6 +8,7 @@ from ..shared.quick_dataclass import dataclass
 
 Kind = Literal["wrong result", "exception", "crash", "hang", "graph break", "recompile"]
 
+OUTPUT = "output"  # the type of a failure that is no error: what the program prints
 _LINES = 2  # of a message that count, and one behind a colon; others are hints, or quote the program
 _LONGEST = 300  # characters of a message that count
 _COMMENT = re.compile(r"\s\s# .*")  # behind a guard: the line and the file that it is of
@@ -66,7 +67,7 @@ def failures_of(outcome: Mapping[str, Any], plain: Mapping[str, Any]) -> list[Fa
     """
     found = [] if (failure := failure_of(outcome)) is None else [failure]
     if failure is None and outputs_differ(str(plain.get("output", "")), str(outcome.get("output", ""))):
-        found.append(Failure("wrong result", "output", "", "it prints something else"))
+        found.append(Failure("wrong result", OUTPUT, "", "it prints something else"))
     found += [graph_break(each) for each in outcome.get("breaks", ())]
     return found + [recompile(each) for each in outcome.get("recompiles", ())]
 

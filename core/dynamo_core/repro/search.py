@@ -363,19 +363,15 @@ class _Search:
         for each in filter(None, (*texts, *(with_prints(one) for one in texts if one is not None))):
             found = self._trials.failures(source_candidate(each))
             failures = [failure for failure in found if failure.kind in of.kinds]
-            if len(failures) >= number and self._is_steady(each):
-                return each, failures[number - 1]
+            if len(failures) < number:
+                continue
+            failure = failures[number - 1]
+            if failure.kind != "wrong result" or self._trials.is_steady(each):
+                return each, failure
+            self._reasons.append("in plain Python it prints something else each time")
         if of.what in ("break", "recompile"):
             raise self._nothing(f"the program has no {of.what} {of.number} when it runs again")
         raise self._nothing("compiled, the program does and prints what it does in plain Python")
-
-    def _is_steady(self, text: str) -> bool:
-        """Whether plain Python prints the same when it is run again."""
-        plain = [self._trials.outcome(text, plain=True, attempt=each) for each in (0, 1)]
-        if plain[0].get("output") == plain[1].get("output"):
-            return True
-        self._reasons.append("in plain Python it prints something else each time")
-        return False
 
     def _shrink_source(self, shrinker: SourceShrinker, found: Repro) -> None:
         """Take the first backend with which it fails, then shrink."""

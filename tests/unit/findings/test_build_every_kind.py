@@ -246,6 +246,18 @@ def test_a_wrong_result_names_the_option_that_replaces_the_backend() -> None:
         assert f"`dynamo run --verify {option} …`" in found.remedies[0].text
 
 
+def wrong_call(**known: Any) -> VerifiedProgramCall:
+    values: dict[str, Any] = dict.fromkeys(each.name for each in fields(VerifiedProgramCall))
+    values |= {
+        "name": "f",
+        "compiled_at": Place("a.py", 3),
+        "call": 1,
+        "outcome": "disagrees",
+        "path": "result",
+    }
+    return VerifiedProgramCall(**values | {"compared": 1, "differences": 1, "seconds": 1.0} | known)
+
+
 @pytest.mark.parametrize(
     ("stage", "says"),
     [
@@ -259,15 +271,7 @@ def test_a_wrong_result_names_the_option_that_replaces_the_backend() -> None:
     ],
 )
 def test_a_wrong_call_has_the_advice_of_its_first_wrong_stage(stage: str | None, says: str) -> None:
-    values: dict[str, Any] = dict.fromkeys(each.name for each in fields(VerifiedProgramCall))
-    values |= {
-        "name": "f",
-        "compiled_at": Place("a.py", 3),
-        "call": 1,
-        "outcome": "disagrees",
-        "path": "result",
-    }
-    call = VerifiedProgramCall(**values | {"compared": 1, "differences": 1, "seconds": 1.0, "stage": stage})
+    call = wrong_call(stage=stage)
     fields_of_it = EXAMPLES["wrong result"].fields | {"verified_program_calls": [call]}
     (found,) = find(of_one_process(**fields_of_it))
     assert says in found.remedies[0].text and "{" not in found.remedies[0].text
@@ -277,6 +281,23 @@ def test_a_wrong_call_has_the_advice_of_its_first_wrong_stage(stage: str | None,
     assert ("is a fault of `dynamo run`" in captured.remedies[0].text) is not is_of_a_backend
 
 
+@pytest.mark.parametrize(
+    ("operation", "stage", "is_tested"),
+    [
+        ("torch.ops.ours.track", "AOTAutograd", True),
+        ("torch.ops.ours.track", "tracing", False),
+        ("torch.ops.aten.add", "inductor", False),
+        ("cos", "inductor", False),
+    ],
+)
+def test_an_operator_of_the_programs_own_is_to_be_tested_first(
+    operation: str, stage: str, is_tested: bool
+) -> None:
+    call = wrong_call(operation=operation, stage=stage)
+    (found,) = find(of_one_process(**EXAMPLES["wrong result"].fields | {"verified_program_calls": [call]}))
+    assert found.remedies[0].text.startswith("`torch.library.opcheck` says whether") is is_tested
+
+
 def test_a_backend_that_returns_another_structure_is_told_what_to_return() -> None:
     detail = "the backend returned a Tensor, the graph returns a tuple of 1"
     outputs = ComparedValue("the outputs", None, None, "eager", detail)
@@ -284,19 +305,8 @@ def test_a_backend_that_returns_another_structure_is_told_what_to_return() -> No
     (found,) = find(of_one_process(graphs=[graph()], verified=[wrong]))
     assert "always a tuple or list" in found.remedies[0].text
     at = Place("a.py", 9)
-    values: dict[str, Any] = dict.fromkeys(each.name for each in fields(VerifiedProgramCall))
-    values |= {"name": "f", "compiled_at": Place("a.py", 3), "call": 1, "outcome": "disagrees", "compared": 1}
-    values |= {
-        "differences": 1,
-        "seconds": 1.0,
-        "path": "result",
-        "stage": "mine",
-        "wrong_place": at,
-        "operation": "cos",
-    }
-    known = of_one_process(
-        graphs=[graph()], verified=[wrong], verified_program_calls=[VerifiedProgramCall(**values)]
-    )
+    call = wrong_call(stage="mine", wrong_place=at, operation="cos")
+    known = of_one_process(graphs=[graph()], verified=[wrong], verified_program_calls=[call])
     (found,) = [each for each in find(known) if each.kind == "wrong result"]
     assert (found.title.rpartition(": ")[2], found.effect) == (detail, detail)
     assert found.place != at  # no operation is wrong

@@ -1,12 +1,13 @@
 """Trials that need several attempts."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dynamo_core.repro.failure import Failure
+from dynamo_core.repro.failure import OUTPUT, Failure
 from dynamo_core.repro.trials import Candidate, Trials, _read_state
 
 PASSED: dict[str, Any] = {"ending": "passed", "output": "", "seconds": 1.0}
@@ -36,6 +37,26 @@ def test_one_of_several_attempts_shows_it(trials: Answers) -> None:
     trials.attempts = 3
     (found,) = trials.failures(CANDIDATE)
     assert found.is_same(FAILURE)
+
+
+class Prints(Trials):
+    """Trials of programs of which plain Python prints the first text, then the second."""
+
+    printed = ("1.0", "1.0")
+
+    def outcome(self, text: str, *, plain: bool = False, attempt: int = 0) -> dict[str, Any]:
+        """Compiled, it prints another number than in plain Python."""
+        return PASSED | {"output": self.printed[attempt] if plain else "3.0"}
+
+
+@pytest.mark.parametrize(("printed", "found"), [(("1.0", "1.0"), 0), (("1.0", "2.0"), None)])
+def test_another_output_counts_where_plain_python_prints_the_same_again(
+    printed: tuple[str, str], found: int | None
+) -> None:
+    trials = Prints("python", (), 1.0, 0.0)
+    trials.workers, trials._threads, trials.printed = 1, ThreadPoolExecutor(1), printed
+    assert trials.first([CANDIDATE], Failure("wrong result", OUTPUT, "", "")) == found
+    assert trials.done[0].fails is (found is not None)
 
 
 def test_what_was_tried_is_kept_for_a_search_that_goes_on(tmp_path: Path) -> None:
