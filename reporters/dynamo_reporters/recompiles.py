@@ -208,9 +208,9 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
             names += f" and {len(symbols) - _NAMES_SHOWN} more"
         yield Paragraph(without_stack_names(f"Dynamic in a recompile: {names}."))
     for cause in causes_of(frame):
-        if cause.also_changed:
+        if also := also_changed_words(cause):
             beside = f"Beside {source_words(cause.source)}, " if cause.source else ""
-            yield Paragraph(f"{beside}{also_changed_words(cause)}.")
+            yield Paragraph(f"{beside}{also}.")
     yield Bullets(advice_for(frame), "advice")
 
 

@@ -25,8 +25,8 @@ _STATES = {
 def cause_sentence(cause: RecompileCause) -> str:
     """What differed between the calls, with the values, and whether anything is to be fixed at all."""
     sentence = _sentence(cause)
-    if cause.also_changed:
-        sentence += f"; {also_changed_words(cause)}"
+    if also := also_changed_words(cause):
+        sentence += f"; {also}"
     if cause.functions_with_this_code is not None:
         sentence += (
             "; functions that are compiled apart have this code, as a decorator or a base class gives it"
@@ -49,10 +49,16 @@ def cause_sentence(cause: RecompileCause) -> str:
 
 
 def also_changed_words(cause: RecompileCause) -> str:
-    """The other values that had changed by then, which torch does not name as the reason."""
-    others = cause.also_changed
+    """The other values that had changed by then, which torch does not name as the reason; "" without any.
+
+    What has no name in the program has the same words as others without one: it is not told twice.
+    """
+    known = dict.fromkeys(map(source_words, cause.also_changed))
+    others = [words for words in known if words != source_words(cause.source or "")]
+    if not others:
+        return ""
     more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
-    shown = ", ".join(map(source_words, others[:_MOST_OTHERS]))
+    shown = ", ".join(others[:_MOST_OTHERS])
     return f"{shown}{more} had changed by then too, which alone would have been enough"
 
 

@@ -203,8 +203,8 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # decided by a size
         lambda cause: cause.is_needed_as_number,
         "decide by {what} outside of the compiled code, and compile what is called there: {line} does "
-        "something else for another value of it, so that each is a version of its own. Marking it dynamic is "
-        "of no use, and `mark_dynamic` would end the program with an error.",
+        "something else for another value of it, so that each is a version of its own. Marking it dynamic "
+        "does not change that.",
         _decide_outside,
         cures=(
             "recompile_cache_by_size",

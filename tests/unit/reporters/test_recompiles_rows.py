@@ -188,6 +188,14 @@ def test_what_had_changed_besides_is_said_of_the_cause() -> None:
     assert "had changed" not in paragraphs(again([at(OWN)], symbols=opened("L['x'].size()[0]")))
 
 
+def test_two_values_without_names_are_not_told_beside_each_other() -> None:
+    first = replace(at(OWN), kind="value", source="___stack0")
+    page = paragraphs(again([first], symbols=opened("L['___stack1']", "L['___stack2']")))
+    assert "had changed" not in page
+    named = paragraphs(again([first], symbols=opened("L['___stack1']", "L['k']")))
+    assert "a value made at the graph break, `k` had changed by then too" in named
+
+
 def frame_in(number: int, thread: str | None) -> Frame:
     compile_id = CompileId(0, number)
     return Frame(
