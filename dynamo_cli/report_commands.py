@@ -110,7 +110,8 @@ def ops_command(show_all: bool, aot: bool) -> Report[Case]:
 
 @report_command("ranks")
 def ranks_command() -> Report[Case]:
-    """Compare the ranks of a distributed run: who differs first, at which line, and who waits for whom.
+    """Compare the ranks of a distributed run: who differs first, at which line, and who waits for whom
+    in a collective of a compiled graph.
 
     It works while the job runs, while it hangs, and after it was killed.
 

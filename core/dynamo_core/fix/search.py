@@ -6,7 +6,6 @@ tried again.
 """
 
 import re
-import resource
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
@@ -20,7 +19,7 @@ from ..findings import CONTENTS, OF_THE_COMPILER, Finding, Remedy
 from ..findings.kinds import unseen_kinds
 from ..findings.tried import STILL_THERE
 from ..launch.process import Unattended
-from ..launch.run import Outcome, Request, record
+from ..launch.run import Outcome, Request, record, seconds_of_children
 from ..model import Recording
 from ..recording.read import read
 from ..remedies.rules import Change
@@ -83,7 +82,7 @@ _LONGEST_LINE = 100  # characters of a remedy's text in the progress line
 _BASELINE_RUNS = 2  # two, to see what differs from run to run without any remedy
 _MOST_UNCHANGED_RUNS = 4  # with those made again since a number differed
 _RUNS_BEFORE_SLOWER = 2  # a second run rules out that the machine was busy for a moment
-_LEAST_TIME = 120.0  # seconds: a run may take this long, or ten times as long as the first one
+_LEAST_TIME = 120.0  # seconds: a run may take this long, the first one the budget, others ten times as long
 
 Announce = Callable[[str, int], None]  # gets what runs now, and how many runs are done
 
@@ -403,13 +402,19 @@ class _Search:
             with os_errors_as(CannotRecord, f"cannot copy the program's files to {files}"):
                 program = overlay(request.program, {each.file: each.after for each in edited}, files)
             request = replace(request, program=program)
-        limit = None if self._first_seconds is None else max(_LEAST_TIME, 10 * self._first_seconds)
+        first = self._first_seconds
+        limit = max(_LEAST_TIME, self._plan.seconds if first is None else 10 * first)
         environment = environment_of(changes)
         unattended = Unattended(folder / "stdout", folder / "stderr", environment, limit)
-        began, cpu_before = time.monotonic(), _cpu_seconds_of_children()
+        began, cpu_before = time.monotonic(), seconds_of_children()
         request = replace(request, output=folder / "recording")
         outcome = record(request, announce=lambda note: None, unattended=unattended)
-        seconds = time.monotonic() - began, _cpu_seconds_of_children() - cpu_before
+        seconds = time.monotonic() - began, seconds_of_children() - cpu_before
+        if first is None and unattended.timed_out:
+            raise NotMeasured(
+                f"the program had not ended after {limit:g} s: `--steps N` ends each run before call N + 1 "
+                "of a compiled frame, a larger --budget waits longer"
+            )
         self._done += 1
         if self._first_seconds is None:
             self._first_seconds = seconds[0]
@@ -488,11 +493,6 @@ def _captured(recording: Recording) -> tuple[int | None, int, int, int]:
     ran = [None if each.ops is None or each.calls is None else each.ops * each.calls for each in graphs]
     calls, frames = sum(each.calls or 0 for each in graphs), sum(len(p.frames) for p in recording.processes)
     return None if None in ran else sum(each or 0 for each in ran), len(graphs), calls, frames
-
-
-def _cpu_seconds_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def _progress_line(remedy: Remedy) -> str:

@@ -160,7 +160,7 @@ def _record_to(
         for note in notes:
             announce(note)
         environment = environment_for(settings, os.environ) if is_injected else os.environ
-        cpu_before = _seconds_of_children()
+        cpu_before = seconds_of_children()
         if unattended is not None:
             ending = unattended.run(executable, command, environment)
         else:
@@ -174,7 +174,7 @@ def _record_to(
     except DynamoError:
         shutil.rmtree(recording, ignore_errors=True)  # nothing ran, so there is nothing to read
         raise
-    cpu = _seconds_of_children() - cpu_before
+    cpu = seconds_of_children() - cpu_before
     end = {"ended_ns": time.time_ns(), **asdict(ending), "cpu_seconds": cpu, "notes": notes}
     try:
         files.write_run_file(recording, description | end)
@@ -183,7 +183,7 @@ def _record_to(
     return Outcome(recording, ending, notes)
 
 
-def _seconds_of_children() -> float:
+def seconds_of_children() -> float:
     """The CPU time of this process's children that have ended, and of theirs that they waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -39,6 +39,7 @@ AROUND_DDP: BreakRules = (
             RemedyTemplate(
                 "compile the module before it is wrapped, `DistributedDataParallel(torch.compile(module))`: "
                 "then the graph has the module alone.",
+                may_change="gradients are exchanged once the backward is done, and no longer while it runs",
                 cures=("compiled_around_ddp",),
             ),
         ),

@@ -152,6 +152,7 @@ OF_A_LEARNING_RATE = one_remedy(  # learning rate as a tensor
     "serves all.",
     cures=("recompile_rate_of_optimizer", "recompile_rate_by_a_schedule"),
 )
+_FLAGS = ({"True"}, {"False"}, {"True", "False"})  # the values that are known of one
 EDITS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # walk through a tree or a linked list
         lambda cause: cause.kind in _OF_OBJECTS and walk_of(cause) is not None,
@@ -277,6 +278,14 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "call; where what is found chooses what is computed, compile a function for each.",
         cures=("recompile_key_of_a_store",),
     ),
+    one_remedy(  # chosen by a flag
+        lambda cause: cause.kind == "value" and {*cause.values} in _FLAGS,
+        "{source} chooses what is computed{values}: two versions, and no more can come. Let them be, or "
+        "choose outside of the compiled code, and compile what each choice calls; what is only calculated "
+        "with can be a tensor.",
+        _decide_outside,
+        cures=("recompile_flag_argument",),
+    ),
     one_remedy(  # chosen by a value
         _is_kind("value"),
         "{source} chooses what is computed{values}, and each value is a version of its own: choose "
@@ -285,7 +294,6 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         cures=(
             "recompile_string_argument",
             "recompile_label_argument",
-            "recompile_flag_argument",
             "recompile_global_mode",
         ),
     ),

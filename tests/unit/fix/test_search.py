@@ -13,13 +13,14 @@ from dynamo_core.case import Case
 from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.fix.joint import Candidate, has_cured
 from dynamo_core.fix.judging import ObservedRun
-from dynamo_core.fix.search import Plan, _Search, comparable_step, refuse_unknown
+from dynamo_core.fix.search import Plan, _Search, comparable_step, fix, refuse_unknown
 from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial
+from dynamo_core.launch.process import Unattended
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
 from dynamo_core.model import Place, Recording
 from dynamo_core.remedies.rules import Assignment, Change
-from dynamo_core.shared.errors import NothingSelected
+from dynamo_core.shared.errors import NothingSelected, NotMeasured
 from dynamo_core.shared.settings import Settings
 from support.answering import answer
 
@@ -310,3 +311,19 @@ def test_a_step_is_compared_where_it_is_as_much_of_the_program() -> None:
     assert comparable_step(steps(11), steps(9)) == 0.02
     assert comparable_step(steps(11), steps(30)) is None  # the function was called three times in each
     assert comparable_step(None, steps(9)) is None and comparable_step(steps(9), None) is None
+
+
+def test_a_first_run_that_does_not_end_is_told_how_it_would(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    limits = []
+
+    def record(request: Request, *, announce: object, unattended: Unattended) -> None:
+        limits.append(unattended.time_limit)
+        unattended.timed_out = True
+
+    monkeypatch.setattr("dynamo_core.fix.search.record", record)
+    request = Request(Program(("p.py",), is_python=True), Settings(recording=""))
+    with pytest.raises(NotMeasured, match="had not ended after 300 s: `--steps N` ends each run"):
+        fix(Plan(request, tmp_path, 40, 300.0), lambda what, done: None)
+    assert limits == [300.0]

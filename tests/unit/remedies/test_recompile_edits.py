@@ -64,6 +64,12 @@ def test_a_key_is_to_be_looked_up_before_the_call() -> None:
     assert "chooses what is computed" in recompile_advice(other)[0].text
 
 
+@pytest.mark.parametrize(("value", "is_flag"), [("True", True), ("1", False)])
+def test_a_flag_has_no_more_than_two_versions(value: str, is_flag: bool) -> None:
+    (cause,) = causes([f"0/0: warm == {value}"])
+    assert ("no more can come" in recompile_advice(cause)[0].text) is is_flag
+
+
 @pytest.mark.parametrize(("source", "is_number"), [("L['day']._value_", True), ("L['x'].size()[0]", False)])
 def test_a_member_with_whose_number_is_calculated_is_to_be_a_tensor(source: str, is_number: bool) -> None:
     check = "___check_obj_id(day, 7), type=<class 'calendar_days.Day'>"

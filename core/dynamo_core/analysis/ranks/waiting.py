@@ -171,11 +171,12 @@ def _outside_of_graphs(
         who = ranks_in_words(these)
         were = "was" if len(these) == 1 else "were"
         line = (
-            "at which line is not known, as no Ctrl-C and no `kill` (SIGTERM) came before the end"
+            "when the recording ends; at which line is not known, as no Ctrl-C and no `kill` (SIGTERM) came "
+            "before the end"
             if is_over
-            else "at which line, each rank leaves behind when Ctrl-C or `kill` (SIGTERM) ends it"
+            else "at the last record; a rank that Ctrl-C or `kill` (SIGTERM) ends says at which line it is"
         )
-        yield f"{who} {were} in no compiled graph and no compile when the recording ends; {line}"
+        yield f"{who} {were} in no compiled graph and no compile {line}"
 
 
 def _waiting_in_collectives(
