@@ -52,6 +52,8 @@ from dynamo_core.shared.quick_dataclass import dataclass
 from .page.blocks import Block, Bullets, Code, Heading, Paragraph, section, table
 from .report import Detail, Report
 
+_SHOWN_BEHIND = 2  # lines behind the one that broke
+
 
 @dataclass(frozen=True)
 class Separated:
@@ -324,7 +326,8 @@ def _advice_and_explanation(found: Sequence[Advice], explanation: BreakExplanati
 def _source(graph_break: GraphBreak) -> Iterator[Block]:
     """The line that broke, and its neighbours where they are known."""
     if graph_break.around and graph_break.place is not None:
-        lines = graph_break.around
+        last = graph_break.place.line + _SHOWN_BEHIND
+        lines = {line: text for line, text in graph_break.around.items() if line <= last}
         text = "\n".join(lines[line] for line in sorted(lines))
         yield Code(text, "python", min(lines), frozenset({graph_break.place.line}))
     elif graph_break.stack and graph_break.stack[-1].text:

@@ -86,10 +86,16 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
     )
 
 
+_SPARSE = "sparse"  # in torch's words on making such a tensor, and on taking one (wrap_tensor)
+
+
 def _eager_behind(each: DistinctBreak, draws: bool) -> frozenset[CompileKey]:
-    """The frames that run eager behind a break whose line finds what they loop over, or draws numbers."""
-    if not (draws or loops_over_what_it_finds(each.first)):
-        return frozenset()
+    """The frames that run eager behind a break for what its line gives them.
+
+    It finds what they loop over, draws numbers, or makes a sparse tensor.
+    """
+    is_known = draws or loops_over_what_it_finds(each.first)
+    makes_sparse = _SPARSE in each.first.reason
     made_by = {met.compile_id for met in each.occurrences}
     return frozenset(
         compile_key(process.stream, frame.compile_id)
@@ -97,6 +103,7 @@ def _eager_behind(each: DistinctBreak, draws: bool) -> frozenset[CompileKey]:
         for function in process.resume_functions
         for frame in process.frames
         if function.made_by in made_by and frame.name == function.code_name and fell_back(frame)
+        if is_known or (makes_sparse and _SPARSE in (frame.reason or ""))
     )
 
 

@@ -96,7 +96,8 @@ def judge(
     total_was = min(total_times(run.findings) for run in baseline)
     total = total_times(tried.findings)
     gains = _gains(baseline, tried.result)
-    if new and total >= total_was and not (gains and all(map(_is_paid_once, new))):
+    uncovers = _uncovers(finding, baseline, tried.result)
+    if new and total >= total_was and not uncovers and not (gains and all(map(_is_paid_once, new))):
         return Judgement("brings other findings", new[0].title, left)
     breaks = [each for each in new if each.kind == finding.kind == "graph break"]
     met = left + sum(each.evidence.times for each in breaks)
@@ -110,7 +111,7 @@ def judge(
         return Judgement("is slower", slower, left)
     if must_gain and not gains:
         return Judgement("does not cure", "it leaves as many graphs, and no step is faster", left)
-    if left or new:
+    if left or (new and not uncovers):
         come = f"; new is: {new[0].title}" if new else ""
         return Judgement("helps", f"{total_was} → {total} in all{come}", left)
     return Judgement("cures", "", 0)
@@ -351,6 +352,16 @@ def _captures_less(baseline: Sequence[ObservedRun], tried: RunResult) -> str | N
     return f"{now:,} ops ran in graphs, not {before:,}: more of the program runs eager"
 
 
+def _uncovers(finding: Finding, baseline: Sequence[ObservedRun], tried: RunResult) -> bool:
+    """Whether a frame that ran eager is compiled now, so that what stands behind its line is met at first."""
+    return finding.kind == "fell back to eager" and _captures_more(baseline, tried)
+
+
+def _captures_more(baseline: Sequence[ObservedRun], tried: RunResult) -> bool:
+    now, runs = tried.captured_ops, [run.result.captured_ops for run in baseline]
+    return now is not None and all(each is not None and each < now for each in runs)
+
+
 def _gains(baseline: Sequence[ObservedRun], tried: RunResult) -> bool:
     """Whether the run has fewer graphs or frames, more ops in graphs or faster steps than all without."""
     runs = [run.result for run in baseline]
@@ -358,10 +369,7 @@ def _gains(baseline: Sequence[ObservedRun], tried: RunResult) -> bool:
         _is_below(tried.graphs, [run.graphs for run in runs])
         or _is_below(tried.frames, [run.frames for run in runs])
         or _is_below(tried.step_seconds, [run.step_seconds for run in runs])
-        or (
-            tried.captured_ops is not None
-            and all(run.captured_ops is not None and run.captured_ops < tried.captured_ops for run in runs)
-        )
+        or _captures_more(baseline, tried)
     )
 
 

@@ -26,7 +26,9 @@ _FLAG = re.compile(
     r"(?:not )?(?:bool|int)?\(?self(?:\.\w{1,60}){1,4}(?:\[0\]|\.item\(\)){0,2}\)?"
     r"(?: (?:[=!]=|is|>) (?:0|1|True|False))?"
 )
-_VALUE_OR_BRANCH = re.compile(rf"{_BRANCH.pattern}|Tensor\.item\(\)|_local_scalar_dense")
+_VALUE_OR_BRANCH = re.compile(
+    rf"{_BRANCH.pattern}|Tensor\.item\(\)|_local_scalar_dense|aten\.(?:equal|allclose|is_nonzero)\b"
+)
 _ANY_OR_ALL = re.compile(r"^(?!.*is(?:nan|inf|finite)).*\b(?:any|all)\(")
 _MASK = re.compile(r"\btorch\.all\((\w{1,60})\)|\b(\w{1,60})\.all\(\)")
 _GIVES_NONE = re.compile(r"\s*(?:return(?: None)?|[\w.]{1,100} = None)\s*")
@@ -43,7 +45,13 @@ def _raises(break_context: BreakContext) -> bool:
 
 
 def _leaves_a_loop(break_context: BreakContext) -> bool:
-    return bool(break_context.following) and break_context.following[0].strip() == "break"
+    """Whether the branch leaves a loop, or returns where a loop behind it would go on."""
+    first, *_ = map(str.strip, break_context.block or ("",))
+    behind = break_context.following[len(break_context.block) :]
+    loops = ("for ", "while ")
+    is_around = break_context.loop.startswith(loops)
+    has_loop = is_around or any(line.lstrip().startswith(loops) for line in behind)
+    return first == "break" or (first.startswith("return") and has_loop)
 
 
 def _ends_a_pass(break_context: BreakContext) -> bool:
@@ -178,6 +186,27 @@ def names_that_decide_a_report(break_context: BreakContext) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W\d]\w{0,99}", break_context.around)) - {"if", "elif", "self"}
 
 
+_CALLER_TAKEN_OUT = RemedyTemplate[BreakContext](
+    "take `{caller}` out of the compiled code: do it after the call of `{function}`, on what that returns; "
+    "where later lines need what it does, end the compiled function in front of it, and compile what comes "
+    "after it as a function of its own.",
+    cures=(
+        "best_so_far",
+        "dead_codes_replaced",
+        "queue_of_keys",
+        "confusion_in_numpy",
+        "histogram_of_activations",
+        "features_dumped",
+        "memory_logged",
+        "probabilities_checked",
+    ),
+    change=Change(edit="compiled around its function"),
+)
+CALLED_FOR_ITS_EFFECT = Rule[BreakContext](
+    sentence="`{caller}`, whose result nobody uses, leads to what torch does not trace (`{line}`)",
+    remedies=(_CALLER_TAKEN_OUT,),
+    when=_is_called_for_its_effect,
+)
 FOR_ITS_EFFECT: BreakRules = (
     Rule(
         sentence="`{line}` is for some calls only, which `{around}` counts; neither is part of a graph",
@@ -193,21 +222,7 @@ FOR_ITS_EFFECT: BreakRules = (
     Rule(
         re.compile(rf"{_VALUE_OR_BRANCH.pattern}|Tensor\.tolist\(\)|Dynamic shape operator|numpy function"),
         "`{caller}`, whose result nobody uses, asks what a tensor holds (`{line}`), " + NOT_KNOWN,
-        (
-            RemedyTemplate(
-                "take `{caller}` out of the compiled code: do it after the call of `{function}`, on what "
-                "that returns; where later lines need what it does, end the compiled function in front of "
-                "it, and compile what comes after it as a function of its own.",
-                cures=(
-                    "best_so_far",
-                    "dead_codes_replaced",
-                    "queue_of_keys",
-                    "confusion_in_numpy",
-                    "histogram_of_activations",
-                ),
-                change=Change(edit="compiled around its function"),
-            ),
-        ),
+        (_CALLER_TAKEN_OUT,),
         when=_is_called_for_its_effect,
     ),
 )
@@ -349,12 +364,17 @@ _BRANCHES: BreakRules = (
     ),
     Rule(
         _BRANCH,
-        "how often the loop runs depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
+        "whether the loop runs, and how often, depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
         (
             RemedyTemplate(
                 "compile what the loop repeats, not the loop: make a function of what stands in front of "
                 "`if {condition}`, give that one to `torch.compile`, and leave the loop to Python.",
-                cures=("loop_that_is_left", "generate_until_all_end", "episode_until_done"),
+                cures=(
+                    "loop_that_is_left",
+                    "generate_until_all_end",
+                    "episode_until_done",
+                    "jitter_until_positive",
+                ),
             ),
         ),
         when=_leaves_a_loop,

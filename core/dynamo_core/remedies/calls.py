@@ -8,7 +8,7 @@ LoggingLoggerVariable, NumpyVariable) and torch/_dynamo/trace_rules.py, read wit
 import re
 
 from ..analysis.source_lines import assigns_nothing
-from .branches import compile_the_body
+from .branches import CALLED_FOR_ITS_EFFECT, compile_the_body
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 LATER = "torch._dynamo.config.reorderable_logging_functions+"
@@ -53,6 +53,18 @@ def _is_in_what_is_compiled(break_context: BreakContext) -> bool:
     return not break_context.is_called_inside
 
 
+_DRAWS_A_NUMBER = re.compile(r"constant fold exception|SymNode|RandomVariable|random|Data-dependent")
+_DRAWN_BY_PYTHON = re.compile(r"\brandom\.(?:rand\w{0,20}|choice|choices|sample|uniform|shuffle)\(")
+_TORCHS_RANDOM = re.compile(r"torch\.random")
+_IF = re.compile(r"(?:el)?if\b")
+
+
+def _decides(break_context: BreakContext) -> bool:
+    """Whether the line is a condition, or returns what its caller has as one."""
+    is_returned = break_context.line.startswith("return ") and _IF.match(break_context.caller) is not None
+    return _IF.match(break_context.line) is not None or is_returned
+
+
 _TORCHS = r"\btorch\.rand\w{0,4}\([^()]{0,60}\)"
 # Before all others: torch traces random numbers of numpy as tensors and those of Python as numbers of the
 # graph, so the break looks like one on a tensor's value.
@@ -70,18 +82,35 @@ DRAWN: BreakRules = (
         line=re.compile(rf"\b(?:np|numpy)\.random\.|{_TORCHS}\.item\(\)|\b(?:int|float|bool)\({_TORCHS}"),
     ),
     Rule(
-        re.compile(r"constant fold exception|SymNode|RandomVariable|random|Data-dependent"),
+        _DRAWS_A_NUMBER,
+        "`{line}` decides by a number that is drawn again in each call, and which way it goes must be known "
+        "while the function is compiled",
+        (
+            RemedyTemplate(
+                "draw before the call of `{function}`, as often as a loop would, and pass in a tensor of "
+                "what was drawn; calculate both ways and choose, `torch.where(drawn < p, then, else)`.",
+                cures=("teacher_forced_at_random",),
+            ),
+        ),
+        line=_DRAWN_BY_PYTHON,
+        unless=_TORCHS_RANDOM,
+        when=_decides,
+    ),
+    Rule(
+        _DRAWS_A_NUMBER,
         "`{line}` chooses by a number that is drawn again in each call, and what is chosen must be known "
         "while the function is compiled",
         (
             RemedyTemplate(
-                "draw the number before the call of `{function}`, and pass in what is chosen with it.",
-                cures=("random_index",),
+                "draw the number before the call of `{function}`, and pass in what is chosen with it; "
+                "numbers by which it indexes as one tensor, `x[:, torch.tensor(order)]`, since a list of "
+                "them is compiled again.",
+                cures=("random_index", "order_shuffled"),
                 change=_MOVED_CALL,
             ),
         ),
-        line=re.compile(r"\brandom\.(?:rand\w{0,20}|choice|choices|sample|uniform|shuffle)\("),
-        unless=re.compile(r"torch\.random"),
+        line=_DRAWN_BY_PYTHON,
+        unless=_TORCHS_RANDOM,
     ),
 )
 CALLS: BreakRules = (
@@ -305,6 +334,7 @@ ANY_OTHER: BreakRules = (
         ),
         when=lambda break_context: has_an_effect_alone(break_context) and _is_not_traced(break_context),
     ),
+    CALLED_FOR_ITS_EFFECT,
     Rule(
         sentence="`{line}` takes its values from what torch does not trace",
         remedies=(compile_the_body("epoch_that_is_compiled"),),

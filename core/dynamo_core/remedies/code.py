@@ -442,12 +442,14 @@ TORCH_CODE: BreakRules = (
         line=re.compile(r"\bget_default_device\("),
     ),
     Rule(
-        re.compile(r"sparse Tensor|Sparse tensor"),
+        re.compile(r"sparse Tensor|Sparse tensor|\.sparse_\w{1,20}_tensor\b"),
         "torch.compile does not support sparse tensors",
         (
             RemedyTemplate(
-                "make sparse tensors, and calculate with them, outside of the compiled code.",
-                cures=("sparse_tensor",),
+                "do without them: `torch.zeros(n, x.shape[1]).index_add(0, row, value[:, None] * x[column])` "
+                "is what `torch.sparse.mm` gives for a matrix of `row`, `column` and `value`; or make sparse "
+                "tensors, and calculate with them, outside of the compiled code.",
+                cures=("sparse_tensor", "sparse_matrix_made_inside"),
             ),
         ),
     ),

@@ -6,7 +6,7 @@ torch/_dynamo/graph_break_registry.json, read with 2.13; names of breaks with 2.
 
 import re
 
-from .rules import BreakContext, BreakRules, RemedyTemplate, Rule
+from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 SETS_AN_ATTRIBUTE = re.compile(r"^\s*[\w.]{1,200}\.\w{1,100}\s{0,9}(?:[-+*/%&|^@<>]{1,2})?=(?!=)")
 _WITH = re.compile(r"^\s*(?:async )?with\b")
@@ -28,6 +28,24 @@ PYTHON_CODE: BreakRules = (
                 cures=("generator_function",),
             ),
         ),
+    ),
+    Rule(
+        re.compile(r"Observed exception"),
+        "`{line}` raises an error while torch traces it",
+        (
+            RemedyTemplate(
+                "where plain Python raises none here, torch does not know what the line asks of an object: "
+                "do it before the call of `{function}`, with all that works on that object, and pass in what "
+                "it gives; or end the compiled function in front of it, and compile what comes after it as a "
+                "function of its own. Where Python raises it as well, have the compiled code return what "
+                "tells the cases apart, and raise the exception after the call.",
+                cures=("frames_in_a_deque",),
+                change=Change(edit="compiled around its function"),
+                not_for=("uncaught_exception",),
+            ),
+        ),
+        unless=re.compile(r"^\s*(?:raise|assert)\b"),
+        when=lambda break_context: break_context.entered is None,
     ),
     Rule(
         re.compile(r"Observed exception"),

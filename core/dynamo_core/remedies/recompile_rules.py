@@ -123,6 +123,17 @@ def _set_config(name: str, value: str) -> Callable[[RecompileCause], Change]:
     return lambda cause: Change(settings=(Assignment(name, value),))
 
 
+# Of a tensor without dimensions that is an index, torch takes the value out and guards it; no setting changes
+# that (run with 2.13).
+_INDEX = re.compile(r"[\w\])]\[(?!\d)[\w.]{1,100}\]")
+OF_AN_INDEX = one_remedy(  # a tensor without dimensions as an index
+    lambda cause: (cause.source or "").endswith(".item()") and _INDEX.search(cause.line) is not None,
+    "{line} takes an index out of a tensor without dimensions{values}, and each number is a version of its "
+    "own: index by a tensor of one dimension, `table[t.reshape(1)][0]` in place of `table[t]`.",
+    lambda cause: Change(edit="index kept a tensor"),
+    cures=("recompile_timestep_of_a_schedule",),
+    not_for=("recompile_int_index",),
+)
 # Before what makes a size dynamic by a name or an argument, which such a mark would contradict.
 OF_MARKS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # marked static
@@ -174,6 +185,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
             "recompile_layer_given_as_argument",
             "recompile_normalized_observations",
             "recompile_reversed_gradient",
+            "recompile_partial_in_a_loop",
         ),
         not_for=("recompile_specialised_size", "recompile_two_inputs", "recompile_counter_in_forward"),
     ),
@@ -221,6 +233,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
             "recompile_step_in_optimizer_state",
             "recompile_position_in_the_cache",
             "recompile_timestep_as_a_number",
+            "recompile_lengths_as_a_list",
         ),
         not_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_string_argument"),
     ),
@@ -306,6 +319,7 @@ TABLE: tuple[Rule[RecompileCause], ...] = (
     OF_WRAPPED_MODULES,
     *BETWEEN_GRAPHS,
     OF_A_LEARNING_RATE,
+    OF_AN_INDEX,
     *OF_MARKS,
     *SETTINGS,
     *OF_SHARED_CODE,

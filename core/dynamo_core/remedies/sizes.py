@@ -97,7 +97,12 @@ TABLE: BreakRules = (
         re.compile(r"Dynamic shape operator\n"),
         _SIZED,
         (
-            _with_such_operators("index_of_a_timestep", "tokens_of_an_expert", "masked_language_batch"),
+            _with_such_operators(
+                "index_of_a_timestep",
+                "tokens_of_an_expert",
+                "masked_language_batch",
+                "overlap_of_boxes_by_mask",
+            ),
             _OF_KNOWN_SIZE,
         ),
     ),

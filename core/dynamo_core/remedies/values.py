@@ -6,7 +6,7 @@ Source: torch/_dynamo/variables/tensor.py (item, tolist); read with 2.13, names 
 
 import re
 
-from ..analysis.source_lines import targets_of
+from ..analysis.source_lines import call_on, targets_of
 from .branches import NOT_KNOWN, TO_WHERE, WHILE, behind_a_guard, compile_the_body
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
@@ -30,6 +30,26 @@ _BY_A_KEY = re.compile(r"\b(?:max|min)\(.{1,200}\bkey=")
 # `[names[i] for i in index.tolist()]`, in a list or a dictionary of Python's, say.
 _LOOKS_UP = re.compile(r"\[(\w{1,60})\].{0,60} for \1 in .{1,200}\.tolist\(\)|\[[^\[\]]{1,100}\.item\(\)\]")
 _FILLS = re.compile(r"\b(?:new_full|full_like)\(")
+# Functions of numbers, which torch has for tensors; most break the graph with a number of it (run with 2.13).
+_OF_NUMBERS = frozenset(
+    [
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "cos",
+        "cosh",
+        "sin",
+        "sinh",
+        "tan",
+        "tanh",
+        "sqrt",
+        "pow",
+    ]
+)
 _SIZES_BY_NUMPY = re.compile(
     r"\b(?:np|numpy)\.(?:prod|ceil|floor|sqrt|log2|log|log10|exp)\(.{0,200}(?:\.shape\b|\.size\(|\blen\()"
 )
@@ -50,6 +70,13 @@ def _chooses_by_a_key(break_context: BreakContext) -> bool:
 def _is_in_a_loop_that_tensors_end(break_context: BreakContext) -> bool:
     loop = break_context.loop
     return loop.startswith("while ") and _ASKS_A_TENSOR.search(loop) is not None
+
+
+def _is_given_to_math(break_context: BreakContext) -> bool:
+    """Whether a function of `math` or numpy takes the value out, or is given what `.item()` takes out."""
+    call = call_on(break_context.line, _OF_NUMBERS) or ""
+    is_known = call.startswith(("math.", "np.", "numpy."))
+    return is_known and (".item(" in call or "_local_scalar_dense" in break_context.words)
 
 
 def _takes_lists_apart(break_context: BreakContext) -> bool:
@@ -364,6 +391,20 @@ TABLE: BreakRules = (
     ),
     Rule(
         _VALUE,
+        "`{line}` calculates with what a tensor holds by a function of numbers, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "calculate with the tensor itself, without `.item()`, by torch's function of the same name: "
+                "`torch.exp(x)` in place of `math.exp(x)`. What it gives is a tensor: where a number of "
+                "Python's is needed, take it out after the call of `{function}`.",
+                cures=("perplexity_by_math",),
+                change=Change(edit="numpy to torch"),
+            ),
+        ),
+        when=_is_given_to_math,
+    ),
+    Rule(
+        _VALUE,
         "`{line}` takes a value out of a tensor, " + NOT_KNOWN,
         (
             _as_part_of_the_graph(
@@ -373,6 +414,7 @@ TABLE: BreakRules = (
                 "slice_by_a_length",
                 "levels_split_by_item",
                 "jagged_to_dense",
+                "accuracy_of_drafts",
             ),
             RemedyTemplate(
                 "leave out `.item()` (or `float`, `int`), and calculate with the tensor.",

@@ -80,6 +80,21 @@ def test_another_finding_in_its_place_is_no_cure() -> None:
     assert verdict(run(RECOMPILE, fewer)) == "helps"
 
 
+@pytest.mark.parametrize(("ops", "expected"), [(12, "cures"), (10, "brings other findings")])
+def test_what_a_frame_that_ran_eager_had_hidden_is_no_harm_where_more_is_in_graphs(
+    ops: int, expected: str
+) -> None:
+    eager = replace(BREAK, kind="fell back to eager", identity="eager-1")
+    hidden = replace(BREAK, identity="graph-break-2", key=("another cause",), evidence=Evidence(times=4))
+    for finding, verdict in (
+        (eager, expected),
+        (replace(eager, kind="compiler error"), "brings other findings"),
+    ):
+        baseline = [run(finding, captured_ops=10)] * 2
+        judged = judge(finding, baseline, run(hidden, captured_ops=ops), is_edit=True)
+        assert judged.verdict == verdict
+
+
 def test_a_limit_that_a_larger_function_hits_is_no_cure_whatever_else_went() -> None:
     """The break that cut a small function off is gone, and now the large one is compiled in each call."""
     small = replace(

@@ -195,6 +195,55 @@ def test_a_helper_that_is_called_for_its_effect_is_called_outside(
     assert text not in said((call,), (asked,)), "it is called by what is not compiled"
 
 
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ((SKIPPED, "The builtin `resource.getrusage`."), "peak = resource.getrusage(0).ru_maxrss"),
+        (("Data dependent operator", "Operator `aten.allclose.default`."), "if not torch.allclose(a, b):"),
+    ],
+)
+def test_of_what_torch_does_not_trace_the_helper_is_called_outside_too(
+    words: tuple[str, str], line: str
+) -> None:
+    outer, asked = Place(HERE.file, 20), StackFrame(HERE, "note", line)
+    told = BreakExplanation(HERE, *words, (), None)
+
+    def said(*stack: StackFrame) -> str:
+        return break_advice(GraphBreak(words[0], stack, None, told), "2.13.0")[0].text
+
+    called, used = (StackFrame(outer, "step", text) for text in ("self.log.note(h)", "h = self.log.note(h)"))
+    assert "take `self.log.note(h)` out of the compiled code" in said(called, asked)
+    assert "self.log" not in said(used, asked), "its result is used"
+
+
+RAISED = ("Observed exception", "Dynamo found no exception handler.")
+SPARSE = (SKIPPED, "The builtin `torch._VariableFunctionsClass.sparse_coo_tensor`.")
+VALUE = ("Data dependent operator", "Operator `aten._local_scalar_dense.default`.")
+DRAWN = (SKIPPED, "The builtin `Random.random`.")
+
+
+@pytest.mark.parametrize(
+    ("words", "around", "line", "said"),
+    [
+        (RAISED, "", "n = self.frames.maxlen", "with all that works on that object"),
+        (RAISED, "", "raise Found()", "and raise the exception after the call"),
+        (SPARSE, "", "a = torch.sparse_coo_tensor(edges, value, (n, n))", "index_add"),
+        (DRAWN, "", "if random.random() < p:", "pass in a tensor of what was drawn"),
+        (DRAWN, "", "order = random.sample(range(n), 3)", "as one tensor"),
+        (ITEM, "", "return math.exp(loss.item())", "`torch.exp(x)` in place of"),
+        (VALUE, "", "return math.exp(loss)", "`torch.exp(x)` in place of"),
+        (ITEM, "", "return math.sqrt(n) * loss.item()", "CAPTURE_SCALAR_OUTPUTS"),
+        (BRANCH, "for k in range(3):\n    if ok(x):\n        return x", "if ok(x):", "not the loop"),
+        (BRANCH, "if ok(x):\n    return x\nfor k in range(3):", "if ok(x):", "not the loop"),
+        (BRANCH, "if ok(x):\n    return x\nreturn -x", "if ok(x):", "torch.where"),
+    ],
+)
+def test_what_a_line_is_for_decides_what_is_advised(
+    words: tuple[str, str], around: str, line: str, said: str
+) -> None:
+    assert said in advice(*words, line, around=around)
+
+
 PRINT = ("Failed to trace builtin operator", "builtin operator `print` with argument types ['str', 'Tensor']")
 
 

@@ -32,6 +32,16 @@ def test_what_is_none_in_some_calls_is_said_to_be_so(check: str) -> None:
     assert any("`mask` is None in some calls only" in each.text for each in recompile_advice(cause))
 
 
+def test_a_tensor_that_is_an_index_gets_a_dimension() -> None:
+    check = "t.item() == 3  # a = self.alphas[t]  # train.py:9 in noise"
+    indexed, other = (
+        recompile_advice(causes([f"0/0: {each}"])[0])[0]
+        for each in (check, check.replace("self.alphas[t]", "x[:, : int(t)]"))
+    )
+    assert "`table[t.reshape(1)][0]`" in indexed.text and "reshape" not in other.text
+    assert indexed.change is not None and indexed.change.edit == "index kept a tensor"
+
+
 @pytest.mark.parametrize("check", ["n == 3", "___check_type_id(n, 7), type=<class 'float'>"])
 def test_nothing_is_said_to_be_none_that_is_not(check: str) -> None:
     (cause,) = causes([f"0/0: {check}"])

@@ -8,6 +8,7 @@ records, no entry for a wasted attempt.
 import linecache
 import sys
 from collections.abc import Callable
+from itertools import takewhile
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,8 @@ from .unrolled_loops import loops_and_function_of
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
-_LINES_AROUND = 2  # before the line that broke, and as many after it
+_LINES_BEFORE = 2  # the line that broke
+_LINES_BEHIND = 8  # it, of the same function: what becomes of what the line gives
 _LINES_OF_A_LOOP = 12  # that may stand between the head of a loop and a break in it
 
 
@@ -56,8 +58,15 @@ def _lines_around(user_stack: Any) -> dict[int, str]:
         return {}
     innermost = user_stack[-1]
     lines = linecache.getlines(innermost.filename)
-    loops, _ = loops_and_function_of(innermost.filename, innermost.lineno)
+    loops, function = loops_and_function_of(innermost.filename, innermost.lineno)
     heads = [head for _, head in loops if head >= innermost.lineno - _LINES_OF_A_LOOP]
-    first = max(min([innermost.lineno - _LINES_AROUND, *heads[-1:]]), 1)
-    shown = lines[first - 1 : innermost.lineno + _LINES_AROUND]
+    first = max(min([innermost.lineno - _LINES_BEFORE, *heads[-1:]]), 1)
+    outside = 0 if function is None else _indentation(lines[function[1] - 1])
+    behind = lines[innermost.lineno : innermost.lineno + _LINES_BEHIND]
+    inside = takewhile(lambda line: not line.strip() or _indentation(line) > outside, behind)
+    shown = [*lines[first - 1 : innermost.lineno], *(behind if function is None else inside)]
     return {number: line.rstrip("\n") for number, line in enumerate(shown, first)}
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -13,6 +13,7 @@ from .lines import (
     data_ptr_to_is,
     decorator_removed,
     deepcopy_to_clone,
+    index_kept_tensor,
     item_kept_tensor,
     numpy_to_math,
     numpy_to_torch,
@@ -29,6 +30,7 @@ Edit = Callable[[str, int], str | None]
 EDITS: Mapping[str, Edit] = {
     "branch to where": branch_to_where,
     "item kept a tensor": item_kept_tensor,
+    "index kept a tensor": index_kept_tensor,
     "deepcopy to clone": deepcopy_to_clone,
     "asdict to fields": asdict_to_fields,
     "flag kept in Python": flag_kept_in_python,

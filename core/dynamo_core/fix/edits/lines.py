@@ -33,6 +33,20 @@ def item_kept_tensor(text: str, line: int) -> str | None:
     return _rewrite_calls(text, line, _without_item)
 
 
+def index_kept_tensor(text: str, line: int) -> str | None:
+    """The source with `table[t]` on this line as `table[t.reshape(1)][0]`, where one name is an index."""
+    source = Source(text)
+    subscripts = (each for each in source.expressions_at(line) if isinstance(each, cst.Subscript))
+    found = [(each, index) for each in subscripts if (index := _only_index(each))]
+    if len(found) != 1:
+        return None
+    ((subscript, index),) = found
+    if isinstance(source.parent(subscript), cst.AssignTarget | cst.AugAssign | cst.Del):
+        return None
+    table = source.text_of(subscript.value)
+    return source.with_changes({subscript: expression(f"{table}[{index}.reshape(1)][0]")})
+
+
 def deepcopy_to_clone(text: str, line: int) -> str | None:
     """The source with `copy.deepcopy(x)` on this line as `x.clone()`."""
     return _rewrite_calls(text, line, _cloned)
@@ -44,8 +58,9 @@ def asdict_to_fields(text: str, line: int) -> str | None:
 
 
 def numpy_to_torch(text: str, line: int) -> str | None:
-    """The source with numpy functions on this line as torch's of the same name, without conversions."""
-    return _rewrite_calls(text, line, _in_torch)
+    """The source with numpy's and `math`'s functions on this line as torch's, without conversions."""
+    changed = _rewrite_calls(text, line, _in_torch)
+    return None if changed is None else _rewrite_calls(changed, line, _without_item) or changed
 
 
 def numpy_to_math(text: str, line: int) -> str | None:
@@ -149,6 +164,12 @@ def _rewrite_calls(text: str, line: int, rewrite: _Rewrite) -> str | None:
     return changed if changed != text else None
 
 
+def _only_index(node: cst.Subscript) -> str | None:
+    """The name that is the only index of a subscript, as `t` of `table[t]`."""
+    index = node.slice[0].slice if len(node.slice) == 1 else None
+    return dotted(index.value) if isinstance(index, cst.Index) and index.star is None else None
+
+
 def _without_item(source: Source, call: cst.Call) -> cst.BaseExpression | None:
     function = next(source.enclosing(call, cst.FunctionDef), None)
     if function is not None and changes_in_place(function):
@@ -186,7 +207,7 @@ def _in_torch(source: Source, call: cst.Call) -> cst.BaseExpression | None:
             inner = inner.func.value
         return inner
     module, _, function = (name or "").partition(".")
-    if module in ("np", "numpy") and function in _SAME_IN_TORCH.split():
+    if module in ("np", "numpy", "math") and function in _SAME_IN_TORCH.split():
         function = {"concatenate": "cat", "clip": "clamp"}.get(function, function)
         return call.with_changes(func=expression(f"{torch}.{function}"))
     return None

@@ -148,7 +148,9 @@ def _only_call_of_module(source: Source, forward: cst.FunctionDef) -> cst.Call |
     made = [each for each in source.every(cst.Call) if called_name(each) == home.name.value]
     target = _kept_as(source, made[0]) if len(made) == 1 else None
     attribute = dotted(target) if target is not None else None
-    if attribute is None or not attribute.startswith("self."):
+    if attribute is not None and not attribute.startswith("self."):
+        attribute = _attribute_given(source, attribute)
+    if attribute is None:
         return None
     loops = (each for each in source.every(cst.For) if attribute in map(dotted, _expressions_in(each.iter)))
     names = {attribute, *(name for loop in loops for name in names_in(loop.target))}
@@ -168,6 +170,30 @@ def _kept_as(source: Source, made: cst.Call) -> cst.BaseExpression | None:
         case target, _:
             return target
     return None
+
+
+def _attribute_given(source: Source, name: str) -> str | None:
+    """What keeps an object that a class is given: `self.log`, by `Net(log)` and `self.log = log`."""
+    kept = [
+        dotted(assigned.targets[0].target)
+        for assigned in source.every(cst.Assign)
+        if isinstance(assigned.value, cst.Name) and _is_given(source, assigned.value, name)
+    ]
+    return kept[0] if len(kept) == 1 and (kept[0] or "").startswith("self.") else None
+
+
+def _is_given(source: Source, parameter: cst.Name, name: str) -> bool:
+    """Whether the only object of a class is made with `name` for this parameter of its `__init__`."""
+    function = next(source.enclosing(parameter, cst.FunctionDef), None)
+    home = next(source.enclosing(parameter, cst.ClassDef), None)
+    if function is None or home is None or function.name.value != "__init__":
+        return False
+    made = [each for each in source.every(cst.Call) if called_name(each) == home.name.value]
+    names = [each.name.value for each in function.params.params[1:]]
+    arguments = made[0].args if len(made) == 1 else ()
+    given = zip(names, arguments, strict=False)
+    at = {each.keyword.value if each.keyword else place: each.value for place, each in given}
+    return parameter.value in at and dotted(at[parameter.value]) == name
 
 
 def _expressions_in(node: cst.CSTNode) -> list[cst.BaseExpression]:

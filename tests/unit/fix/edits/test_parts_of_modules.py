@@ -1,5 +1,7 @@
 """What leads to the line that is left to Python: the `forward` of a module, and what a `with` calls."""
 
+import pytest
+
 from support.edited_text import edited
 
 CONTEXT = """
@@ -100,3 +102,14 @@ def test_a_generator_that_is_used_up_at_once_sees_no_later_values() -> None:
     assert "part_forward_2(found)" in (edited("compiled around it", used_up) or "")
     kept = MODULE.replace("return x + 1", "return kept(x + each for each in (1, 2))")
     assert edited("compiled around it", kept) is None
+
+
+@pytest.mark.parametrize(
+    ("made", "is_known"),
+    [("Model(part)", True), ("Model(2, part)", False), ("Model(part=part)", True), ("Model(other)", False)],
+)
+def test_the_only_call_of_an_object_that_a_model_is_given_is_known(made: str, is_known: bool) -> None:
+    given = MODULE.replace("def __init__(self)", "def __init__(self, part)").replace("= Part()", "= part")
+    whole = given.replace("model = torch.compile(Model())", f"part = Part()\nmodel = torch.compile({made})")
+    changed = edited("compiled around its function", whole)
+    assert ("self.part(x)\n        return model_forward_2(x)" in (changed or "")) is is_known

@@ -169,6 +169,11 @@ def test_without_torch_by_its_name_there_is_no_where() -> None:
             "y = torch.sin(x.detach()) * 2  # here\n",
         ),
         ("numpy to torch", "y = np.percentile(a, 3)  # here\n", None),
+        ("numpy to torch", "y = 2 * math.exp(-x.item())  # here\n", "y = 2 * torch.exp(-x)  # here\n"),
+        ("numpy to torch", "y = math.comb(x.item(), 2)  # here\n", None),
+        ("index kept a tensor", "y = a.b[t] + c[0]  # here\n", "y = a.b[t.reshape(1)][0] + c[0]  # here\n"),
+        ("index kept a tensor", "y = a[t] + b[t]  # here\n", None),
+        ("index kept a tensor", "a[t] = x  # here\n", None),
         (
             "numpy to math",
             "import math\ny = int(np.ceil(x.shape[0] / np.sqrt(n)))  # here\n",
