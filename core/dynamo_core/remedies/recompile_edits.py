@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Sequence
 
 from ..analysis.recompile_causes import BY_MATH, RecompileCause
-from ..analysis.source_lines import is_library, looped_over
+from ..analysis.source_lines import looped_over
 from .recompile_parts import (
     asked_for,
     given_twice,
     is_between_graphs,
     is_branch,
+    is_flag,
     is_learning_rate,
     is_none,
     is_none_or_tensor,
@@ -21,7 +22,7 @@ from .recompile_parts import (
     is_read_as_well,
     is_setting_of_torchs,
     one_remedy,
-    range_of,
+    range_of_a_library,
     walk_of,
 )
 from .rules import Change, Rule
@@ -63,12 +64,6 @@ def _is_loop(cause: RecompileCause) -> bool:
 def _is_calculated_with(cause: RecompileCause) -> bool:
     """Whether it is a factor, or what a function of `math` is given that needs a number of Python's."""
     return cause.is_float or (cause.is_int and BY_MATH.search(cause.line) is not None)
-
-
-def _range_of_a_library(cause: RecompileCause) -> str:
-    """The sizes for which code of a library has one way to compute, in words; "" where none decides."""
-    is_of_library = cause.deciding is not None and is_library(cause.deciding.place)
-    return range_of(cause) if is_of_library else ""
 
 
 def _is_function(cause: RecompileCause) -> bool:
@@ -152,7 +147,6 @@ OF_A_LEARNING_RATE = one_remedy(  # learning rate as a tensor
     "serves all.",
     cures=("recompile_rate_of_optimizer", "recompile_rate_by_a_schedule"),
 )
-_FLAGS = ({"True"}, {"False"}, {"True", "False"})  # the values that are known of one
 EDITS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # walk through a tree or a linked list
         lambda cause: cause.kind in _OF_OBJECTS and walk_of(cause) is not None,
@@ -194,7 +188,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         not_for=("recompile_float_threshold",),
     ),
     one_remedy(  # another computation of a library
-        lambda cause: cause.kind == "size" and bool(_range_of_a_library(cause)),
+        lambda cause: cause.kind == "size" and bool(range_of_a_library(cause)),
         "{line} calls what computes sizes of {range} in one way and others in another, each a version of its "
         "own: keep {what} within them: pad a smaller input, or leave it out (`drop_last=True` of a "
         "DataLoader). `dynamic=True` makes one version of all sizes within them, not beyond.",
@@ -279,7 +273,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         cures=("recompile_key_of_a_store",),
     ),
     one_remedy(  # chosen by a flag
-        lambda cause: cause.kind == "value" and {*cause.values} in _FLAGS,
+        is_flag,
         "{source} chooses what is computed{values}: two versions, and no more can come. Let them be, or "
         "choose outside of the compiled code, and compile what each choice calls; what is only calculated "
         "with can be a tensor.",

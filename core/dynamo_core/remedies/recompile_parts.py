@@ -6,7 +6,7 @@ from itertools import chain
 
 from ..analysis.guard_failures import range_words
 from ..analysis.recompile_causes import RecompileCause
-from ..analysis.source_lines import looked_up_in, without_comment
+from ..analysis.source_lines import is_library, looked_up_in, without_comment
 from ..analysis.words import place
 from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import guarded, is_on_stack, source_words, without_stack_names
@@ -32,6 +32,17 @@ def is_between_graphs(cause: RecompileCause) -> bool:
 def is_branch(cause: RecompileCause) -> bool:
     """Whether the line decides what is computed."""
     return _BRANCH.match(cause.line) is not None
+
+
+def range_of_a_library(cause: RecompileCause) -> str:
+    """The sizes for which code of a library has one way to compute, in words; "" where none decides."""
+    is_of_library = cause.deciding is not None and is_library(cause.deciding.place)
+    return range_of(cause) if is_of_library else ""
+
+
+def is_flag(cause: RecompileCause) -> bool:
+    """Whether all values that are known are True or False."""
+    return cause.kind == "value" and bool(cause.values) and {*cause.values} <= {"True", "False"}
 
 
 def is_learning_rate(cause: RecompileCause) -> bool:
