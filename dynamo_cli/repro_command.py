@@ -63,7 +63,7 @@ def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None
     callback=_seconds,
     default="10m",
     metavar="TIME",
-    help="Try nothing more after so long: 90s, 10m, 1h.  [default: 10m]",
+    help="Search no longer: 90s, 10m, 1h; the run before, and those that prove, add to it.  [default: 10m]",
 )
 @documented_option(
     "--values",
