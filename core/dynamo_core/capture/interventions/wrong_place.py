@@ -55,9 +55,9 @@ def place_of(
 
     It is the first operation that differs where the captured graph is not what it should be, the first that
     the stage gets wrong alone, else the one that made or wrote a value that differs last, of several values
-    the earliest. Where an entry is stale although its graph is right, it is the first operation that reads a
-    value which is folded into the code; else what AOTAutograd knew of the memory that is written no longer
-    holds: it is the first operation that writes an input.
+    the earliest. Where an entry is stale although its graph is right, or compiled anew is, it is the first
+    operation that reads a value which is folded into the code; else what AOTAutograd knew of the memory that
+    is written no longer holds: it is the first operation that writes an input.
     """
     first = differences[0]
     eager = lines("")
@@ -75,7 +75,7 @@ def place_of(
     place = _wrong_alone(stage, lines)
     is_captured_right = stage not in (TRACING, STALE)
     if place is None and is_captured_right:
-        place = _last_of_beginning(stage, lines, is_wrong)
+        place = _last_of_beginning(stage, lines, is_wrong) or _first_folded(operations, lines)
     elif place is None:
         place = _not_as_captured(stage, eager, lines)
     made = [
