@@ -259,9 +259,11 @@ def _begins(step: Step) -> bool:
 
 
 def _after_call(steps: Sequence[Step], begin: int) -> int:
-    """Where the frame goes on that has called the function which begins with a step."""
-    caller = steps[begin - 1][6]
-    return next((at for at in range(begin + 1, len(steps)) if steps[at][6] == caller), len(steps))
+    """Where a frame goes on that was there before the function which begins with a step: its caller, if that
+    does not end with the call.
+    """
+    callers = {step[6] for step in steps[:begin]}
+    return next((at for at in range(begin + 1, len(steps)) if steps[at][6] in callers), len(steps))
 
 
 def _place_of(name: str, step: Step, at: int, traced: Set[str]) -> tuple[Place, int] | None:

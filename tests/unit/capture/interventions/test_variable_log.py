@@ -239,6 +239,10 @@ def test_a_function_that_one_side_alone_runs_is_left_out() -> None:
     assert first_different_step([before, own], [before, inside, other]) == (("f.py", 2, ""), 1)
     assert first_different_step([before, inside, own], [before, own]) is None
     assert first_different_step([before, own], [before, inside]) is None
+    ends_with_it: list[Any] = ["f.py", 10, "h", 0, {}, 9, 2]
+    inside[6] = 3
+    eager, traced = [before, ends_with_it, inside, own], [before, ends_with_it, other]
+    assert first_different_step(eager, traced) == (("f.py", 2, ""), 3)
 
 
 def test_parts_of_containers_are_known(tmp_path: Path) -> None:
