@@ -1,5 +1,6 @@
 """Values that compiled code does not read any more: a compiler has put what they were into it."""
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +13,7 @@ _MOST_VALUES = 100  # that are looked at, each by a call
 
 def folded(call: Callable[[], Leaves], tensors: Sequence[Any]) -> list[Any]:
     """The tensors whose values can be others without the call giving something else."""
-    usual = call()
+    usual = copy.deepcopy(call())  # the next call may write into the same memory
 
     def is_folded(tensor: Any) -> bool:
         with other_values([tensor]):

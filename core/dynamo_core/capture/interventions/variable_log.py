@@ -13,7 +13,7 @@ import itertools
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, Sized
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -238,18 +238,18 @@ def first_different_step(
             is_returned = name.startswith(_RETURNED)
             expected = (other[4] if is_returned else values).get(name)
             if (is_same_line or is_returned) and text not in (None, expected or text):
-                return _place_of(name, own, at)
+                return _place_of(name, own, at, {*other[4]} if is_stale else {*own[4]})
         if is_same_line:
             at, other_at = at + 1, other_at + 1
         elif own[3] and own[3] == other[3] and own[0] == other[0]:
             return (own[0], own[3], ""), at
-        elif not at or _begins(own) == _begins(other):
-            is_call = at and other[1] and _begins(own) and not is_stale
-            return ((*eager[at - 1][:2], ""), at) if is_call else None
-        elif _begins(own):
-            at = _after_call(eager, at)
+        elif not at or not (_begins(own) or _begins(other)):
+            return None
+        elif _begins(own) and _begins(other) and not is_stale:
+            return ((*eager[at - 1][:2], ""), at) if other[1] else None
         else:
-            other_at = _after_call(traced, other_at)
+            at = _after_call(eager, at) if _begins(own) else at
+            other_at = _after_call(traced, other_at) if _begins(other) else other_at
     return None
 
 
@@ -259,17 +259,20 @@ def _begins(step: Step) -> bool:
 
 
 def _after_call(steps: Sequence[Step], begin: int) -> int:
-    """Where the frame goes on that has called the function which begins with a step."""
-    caller = steps[begin - 1][6]
-    return next((at for at in range(begin + 1, len(steps)) if steps[at][6] == caller), len(steps))
+    """Where a frame goes on that was there before the function which begins with a step: its caller, if that
+    does not end with the call.
+    """
+    callers = {step[6] for step in steps[:begin]}
+    return next((at for at in range(begin + 1, len(steps)) if steps[at][6] in callers), len(steps))
 
 
-def _place_of(name: str, step: Step, at: int) -> tuple[Place, int] | None:
+def _place_of(name: str, step: Step, at: int, traced: Set[str]) -> tuple[Place, int] | None:
     """The line that has returned a value, or given a variable one, before a step began.
 
-    Where a variable has what a function of the program's has just returned, it is that one's line.
+    Where a variable has what a function of the program's has just returned, it is that one's line. Of a
+    function whose return was not `traced`, since it is another one now, it is the line that has called it.
     """
-    returns = [each for each in step[4] if each.startswith(_RETURNED)]
+    returns = [each for each in step[4] if each.startswith(_RETURNED) and each in traced]
     same = [each for each in returns if step[4][each].rpartition("; ")[2] == step[4][name]]
     if name in returns or same:
         line, _, file = (name if name in returns else same[0]).removeprefix(_RETURNED).partition(" in ")

@@ -55,9 +55,9 @@ def place_of(
 
     It is the first operation that differs where the captured graph is not what it should be, the first that
     the stage gets wrong alone, else the one that made or wrote a value that differs last, of several values
-    the earliest. Where an entry is stale although its graph is right, it is the first operation that reads a
-    value which is folded into the code; else what AOTAutograd knew of the memory that is written no longer
-    holds: it is the first operation that writes an input.
+    the earliest. Where an entry is stale although its graph is right, or compiled anew is, it is the first
+    operation that reads a value which is folded into the code; else what AOTAutograd knew of the memory that
+    is written no longer holds: it is the first operation that writes an input.
     """
     first = differences[0]
     eager = lines("")
@@ -74,9 +74,9 @@ def place_of(
         return None if maker is None else (*operations[maker][:2], "")
     place = _wrong_alone(stage, lines)
     is_captured_right = stage not in (TRACING, STALE)
-    if place is None and is_captured_right:
-        place = _last_of_beginning(stage, lines, is_wrong)
-    elif place is None:
+    if place is None and stage is not None and is_captured_right:
+        place = _last_of_beginning(stage, lines, is_wrong) or _first_folded(operations, lines)
+    elif place is None and not is_captured_right:
         place = _not_as_captured(stage, eager, lines)
     made = [
         last_operation_on(
@@ -127,10 +127,8 @@ def _wrong_alone(stage: str | None, lines: Lines) -> Place | None:
     return tuple(place) if place else None
 
 
-def _last_of_beginning(stage: str | None, lines: Lines, is_wrong: IsWrong) -> Place | None:
+def _last_of_beginning(stage: str, lines: Lines, is_wrong: IsWrong) -> Place | None:
     """The operation up to which a stage has to compile the call for it to be wrong; None without one."""
-    if stage is None:
-        return None
     try:
         operations = lines(NODES)[OPERATIONS]
         place = last_of_beginning(

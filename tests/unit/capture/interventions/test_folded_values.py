@@ -17,6 +17,11 @@ def test_what_a_call_reads_is_not_folded() -> None:
     assert torch.equal(read, known)
 
 
+def test_what_a_call_reads_counts_where_its_results_have_the_same_memory() -> None:
+    read, kept = torch.ones(3), torch.zeros(3)
+    assert folded(lambda: observe({"result": kept.copy_(read)}, set()), [read]) == []
+
+
 def test_other_values_stand_for_a_while() -> None:
     weight = torch.nn.Parameter(torch.zeros(3))
     with other_values([weight]):

@@ -278,9 +278,8 @@ def test_an_operation_in_none_of_the_programs_lines_has_no_place() -> None:
     eager: dict[str, Any] = {"operations": [made], "memory": {"result": [1]}, "returned": []}
     wrong = Difference("value", "result", "")
     assert place_of([wrong], None, lambda _: eager, never) is None
-    assert (
-        place_of([wrong], "own", lambda which: {"place": ["", 0, "gelu"]} if which else eager, never) is None
-    )
+    alone = {"place": ["", 0, "gelu"], "operations": []}
+    assert place_of([wrong], "own", lambda which: alone if which else eager, never) is None
 
 
 def test_an_operation_that_tracing_expects_something_else_of_is_named_before_what_differs(file: str) -> None:
@@ -302,6 +301,11 @@ def test_the_first_operation_that_reads_what_is_folded_is_named(file: str) -> No
 
     wrong = Difference("value", "result", "")
     assert place_of([wrong], "guards", lines, never) == (file, 4, "mul")
+
+    def of_backend(which: str) -> dict[str, Any]:
+        return {"place": None} if which.startswith("alone") else lines(which)
+
+    assert place_of([wrong], "own", of_backend, never) == (file, 4, "mul")
     other = {"operations": []}  # nothing is folded
     assert place_of([wrong], "guards", lines, never) is None
 

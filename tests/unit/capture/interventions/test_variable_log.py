@@ -152,6 +152,21 @@ def test_where_an_entry_is_stale_another_function_says_nothing() -> None:
     assert first_different_step([caller, own], [caller, other], is_stale=True) is None
 
 
+def test_where_an_entry_is_stale_the_line_that_calls_another_function_is_named() -> None:
+    """What it returned goes on in a variable: it is the call's line, not one of the new function's."""
+    returned, earlier = "returned at 5 in f.py", "returned at 8 in f.py"
+    caller: list[Any] = ["f.py", 2, "f", 0, {}, 1, 0]
+    own: list[Any] = ["f.py", 5, "g", 0, {}, 4, 1]
+    other: list[Any] = ["f.py", 8, "h", 0, {}, 7, 1]
+    after: list[Any] = ["f.py", 3, "f", 2, {returned: "2.0", "scale": "2.0"}, 1, 0]
+    before: list[Any] = ["f.py", 3, "f", 2, {earlier: "1.0", "scale": "1.0"}, 1, 0]
+    eager = [caller, own, after]
+    assert first_different_step(eager, [caller, other, before], is_stale=True) == (("f.py", 2, ""), 2)
+    assert first_different_step(eager, [caller, before], is_stale=True) == (("f.py", 2, ""), 2)
+    same: list[Any] = ["f.py", 3, "f", 2, {returned: "1.0", "scale": "1.0"}, 1, 0]
+    assert first_different_step(eager, [caller, own, same], is_stale=True) == (("f.py", 5, ""), 2)
+
+
 def test_the_lines_that_write_a_value() -> None:
     values: list[int] = []
 
@@ -224,6 +239,10 @@ def test_a_function_that_one_side_alone_runs_is_left_out() -> None:
     assert first_different_step([before, own], [before, inside, other]) == (("f.py", 2, ""), 1)
     assert first_different_step([before, inside, own], [before, own]) is None
     assert first_different_step([before, own], [before, inside]) is None
+    ends_with_it: list[Any] = ["f.py", 10, "h", 0, {}, 9, 2]
+    inside[6] = 3
+    eager, traced = [before, ends_with_it, inside, own], [before, ends_with_it, other]
+    assert first_different_step(eager, traced) == (("f.py", 2, ""), 3)
 
 
 def test_parts_of_containers_are_known(tmp_path: Path) -> None:
