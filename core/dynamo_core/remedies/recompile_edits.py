@@ -107,17 +107,17 @@ def _as_a_view(cause: RecompileCause) -> Change | None:
 
 
 def _is_of_a_wrapped_module(cause: RecompileCause) -> bool:
-    """Whether the frame is torch's wrapper around a module.
+    """Whether the frame is torch's wrapper around a module, and modules differ.
 
-    Source: torch/_dynamo/external_utils.py (wrap_inline), 2.8 to 2.15: `fn` is the module.
+    What one module keeps may change between its calls. Source: wrap_inline (torch/_dynamo/external_utils.py),
+    2.8 to 2.15: `fn` is the module.
     """
-    place = cause.frame.place
-    if place is None or not place.file.endswith("torch/_dynamo/external_utils.py"):
-        return False
-    if (cause.source or "").startswith(("fn.keywords[", "fn.args[")):
-        return False  # a `functools.partial`, not a module
-    is_on_module = re.split(r"\W", cause.source or "", maxsplit=1)[0] == "fn"
-    return is_on_module or len(cause.frame.compile_calls) > 1
+    place, source = cause.frame.place, cause.source or ""
+    is_wrapper = place is not None and place.file.endswith("torch/_dynamo/external_utils.py")
+    if not is_wrapper or source.startswith(("fn.keywords[", "fn.args[")):
+        return False  # the latter is a `functools.partial`, not a module
+    is_kept = cause.kind in ("value", "length", "dictionary") and not source.endswith(("fn", "_modules"))
+    return (re.match(r"fn\b", source) is not None and not is_kept) or len(cause.frame.compile_calls) > 1
 
 
 # Before all others: the modules differ, so making their sizes dynamic would not help.

@@ -1,15 +1,18 @@
 """Advice for recompiles that a `None` brings about, and for those that torch words as an error."""
 
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
-from dynamo_core.analysis.recompile_causes import RecompileCause
-from dynamo_core.model import CompileId, GuardCheck, GuardSet, Place
+from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
+from dynamo_core.analysis.recompiles import frames_recompiled
+from dynamo_core.model import CompileId, GuardCheck, GuardSet, Place, Recording, Run
 from dynamo_core.remedies.recompile_parts import is_setting_of_torchs
 from dynamo_core.remedies.recompile_rules import recompile_advice
-from support.made_causes import causes, opened
+from support.made_causes import causes, opened, process
 
 
 @pytest.mark.parametrize(
@@ -127,3 +130,21 @@ def test_a_number_that_a_module_needs_is_its_setting_where_the_line_does_not_rea
     known = {"is_float": True, "is_of_module": True, "is_needed_as_number": True}
     cause = SimpleNamespace(source="self.drop.p", line=line, **known)
     assert is_setting_of_torchs(cast(RecompileCause, cause)) is is_setting
+
+
+@pytest.mark.parametrize(
+    ("check", "are_several"),
+    [
+        ("___check_type_id(fn, 7)", True),
+        ("len(fn._modules) == 2", True),
+        ("len(fn._modules['0'].monitor.seen) == 0", False),
+        ("fn._modules['0'].calls == 1", False),
+    ],
+)
+def test_what_a_module_of_torchs_keeps_is_no_other_module(check: str, are_several: bool) -> None:
+    wrapper = Place("/venv/torch/_dynamo/external_utils.py", 68)
+    known = process([f"0/0: {check}"])
+    known.compiles[:] = [replace(each, name="inner", place=wrapper) for each in known.compiles]
+    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [known], 1, []))
+    (cause,) = causes_of(frame)
+    assert ("compile one module of yours" in recompile_advice(cause)[0].text) is are_several
