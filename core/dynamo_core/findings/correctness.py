@@ -23,7 +23,7 @@ from ..analysis.verification import (
 )
 from ..analysis.words import place, without_numbers
 from ..model import Graph, Place, Process, VerifiedProgramCall
-from ..shared.names import MORE_EXACT
+from ..shared.names import GRADIENT, MORE_EXACT
 from .build import remedy
 from .finding import Cost, Draft, Evidence, Figure
 
@@ -105,12 +105,17 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
 
 def _title(each: ProgramCall, where: Place | None) -> str:
     """With the line that is to blame where it is known, else with where the function was compiled."""
+    path = each.call.path or ""
+    is_of_backward = path.startswith(GRADIENT)
+    differs = (
+        f": the {path} is not plain Python's" if is_of_backward else " gives something else than plain Python"
+    )
     if where is None:
-        return f"{each.name}, gives something else than plain Python"
+        return f"{each.name},{differs}"
     is_of_a_compiler = where == each.call.wrong_place and each.call.stage not in ("tracing", "guards")
     operation = each.call.operation if is_of_a_compiler else None
     at = place(where) if operation is None else f"{place(where)} ({operation})"
-    return f"{each.call.name} gives something else than plain Python, from {at} on"
+    return f"{each.call.name}{differs}, from {at} on"
 
 
 def _of_kind(call: VerifiedProgramCall) -> str:

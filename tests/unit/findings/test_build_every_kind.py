@@ -298,6 +298,20 @@ def test_an_operator_of_the_programs_own_is_to_be_tested_first(
     assert found.remedies[0].text.startswith("`torch.library.opcheck` says whether") is is_tested
 
 
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("result", "f gives something else than plain Python, from a.py:9 (mul) on"),
+        ("gradient of self.w", "f: the gradient of self.w is not plain Python's, from a.py:9 (mul) on"),
+    ],
+)
+def test_a_wrong_call_says_whether_a_gradient_is_wrong(path: str, title: str) -> None:
+    at = Place("a.py", 9)
+    call = wrong_call(path=path, operation="mul", stage="inductor", wrong_place=at)
+    (found,) = find(of_one_process(**EXAMPLES["wrong result"].fields | {"verified_program_calls": [call]}))
+    assert found.title == title
+
+
 def test_a_backend_that_returns_another_structure_is_told_what_to_return() -> None:
     detail = "the backend returned a Tensor, the graph returns a tuple of 1"
     outputs = ComparedValue("the outputs", None, None, "eager", detail)

@@ -19,6 +19,7 @@ from types import FunctionType
 from typing import Any, BinaryIO
 
 from ...backends.agreement import change_last_bits, rounding_mode
+from ...shared.names import GRADIENT
 from ..errors import text_of
 from ..forking import compute_with_one_thread
 from ..frames.program_files import is_own
@@ -28,7 +29,6 @@ from .folded_values import folded, other_values
 from .fork_server import CannotTry, TooLittleMemory, is_out_of_memory, refuse_to_reach_out
 from .how_a_call_runs import filling_mode, keep_to_this_rank, let_compile
 from .observed_state import (
-    GRADIENT,
     RAISED,
     RAISED_AT,
     RAISED_CLASSES,

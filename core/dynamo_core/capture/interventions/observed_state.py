@@ -15,6 +15,7 @@ from contextlib import suppress
 from types import BuiltinFunctionType, CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
+from ...shared.names import GRADIENT
 from ..frames.program_files import is_own
 
 # A leaf is a list whose first element says what it is.
@@ -26,7 +27,7 @@ Leaves = dict[str, Leaf]
 RESULT, RAISED = "result", "raised"
 RAISED_CLASSES, RAISED_AT = "raised: classes", "raised: line"
 LEFT_OUT = "left out"  # a path that says which values were not looked at
-RANDOM_NUMBERS, GRADIENT = "random numbers of ", "gradient of "
+RANDOM_NUMBERS = "random numbers of "
 TORCH_NUMBERS = f"{RANDOM_NUMBERS}torch"
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), range, slice)
 _OF_TORCH = ("dtype", "device", "layout", "memory_format")

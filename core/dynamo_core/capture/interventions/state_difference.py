@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...backends.agreement import Comparison, compare
+from ...shared.names import GRADIENT
 from ..errors import first_line
 from .observed_state import (
-    GRADIENT,
     KIND,
     LEFT_OUT,
     RAISED,

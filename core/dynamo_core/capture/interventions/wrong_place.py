@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...shared.names import GRADIENT
 from .call_in_copy import (
     ALONE,
     BEFORE,
@@ -24,7 +25,7 @@ from .call_in_copy import (
     WRITES,
 )
 from .fork_server import NoAnswer
-from .observed_state import GRADIENT, RAISED_AT, RESULT, Leaves
+from .observed_state import RAISED_AT, RESULT, Leaves
 from .operation_log import Operation, first_different_line, first_write_to, last_operation_on
 from .printed_text import PRINTED, PRINTED_AT
 from .source_of_value import line_of_returned, lines_that_change
