@@ -28,20 +28,39 @@ def fits(text: str, tokens: int) -> bool:
 def bounded_text(text: str, tokens: int, end: str = "") -> str:
     """The first lines of a page that fit, how many further ones there are, and the lines of its `end`.
 
-    Of those, too, the first stay that fit: in a third of it.
+    Of those, too, the first stay that fit: in a third of it, and fewer where a line of the page would be left
+    out that belongs to the one before it, as the place of an action does.
     """
     most = tokens * CHARACTERS_OF_A_TOKEN
-    lines = end.splitlines(keepends=True)
-    end = "".join(lines[: sum(length <= most // 3 for length in accumulate(map(len, lines)))])
-    return _first_lines(text, most - len(end)) + end
-
-
-def _first_lines(text: str, most: int) -> str:
-    if len(text) <= most:
-        return text
+    ends = end.splitlines(keepends=True)
+    ends = ends[: sum(length <= most // 3 for length in accumulate(map(len, ends)))]
     lines = text.splitlines(keepends=True)
+    while len(ends) > 1 and _tears(lines, _number_kept(lines, most - len("".join(ends)))):
+        ends.pop()
+    return _first_lines(lines, most - len("".join(ends))) + "".join(ends)
+
+
+def _tears(lines: list[str], kept: int) -> bool:
+    """Whether the first line that is left out belongs to the last one that stays: it is further in."""
+    return 0 < kept < len(lines) and _indentation(lines[kept]) > _indentation(lines[kept - 1])
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _number_kept(lines: list[str], most: int) -> int:
+    lengths = [*accumulate(map(len, lines))]
+    if not lengths or lengths[-1] <= most:
+        return len(lines)
     room = most - len(_more_lines(len(lines)))
-    kept = sum(length <= room for length in accumulate(map(len, lines)))
+    return sum(length <= room for length in lengths)
+
+
+def _first_lines(lines: list[str], most: int) -> str:
+    kept = _number_kept(lines, most)
+    if kept == len(lines):
+        return "".join(lines)
     return ("".join(lines[:kept]) + _more_lines(len(lines) - kept))[:most]
 
 
