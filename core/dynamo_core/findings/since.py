@@ -28,7 +28,7 @@ class Since:
             return ""
         parts = f"{_counted(self.gone, 'gone')}, {_counted(self.new, 'new')}"
         return (
-            f"Beside the run before ({PurePath(self.recording).name}): {parts}, "
+            f"Findings beside the run before ({PurePath(self.recording).name}): {parts}, "
             f"{self.still_there or 'none'} still there."
         )
 
