@@ -4,9 +4,9 @@ from dynamo_core.findings.since import Since
 
 
 def test_what_is_gone_and_what_is_new_is_named_by_kind_and_place() -> None:
-    since = Since("/work/.dynamo/train-1", ["graph break at train.py:7"], [], 2)
+    since = Since("/work/.dynamo/a-1", ["graph break at train.py:7"], [], 2)
     assert since.sentence == (
-        "Findings beside the run before (train-1): 1 gone (graph break at train.py:7), none new, 2 still there."
+        "Findings beside the run before (a-1): 1 gone (graph break at train.py:7), none new, 2 still there."
     )
 
 
