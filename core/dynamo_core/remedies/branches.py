@@ -282,8 +282,8 @@ _BRANCHES: BreakRules = (
         "whether an exception is raised depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
         (
             RemedyTemplate(
-                "move `if {condition}: raise …` out of the compiled code: after the call of `{function}`, "
-                "on what it returns, or in front of it.",
+                "move `if {condition}: raise …` out of the compiled code: return what it asks for as well, "
+                "and check that after the call of `{function}`; or before it, where the caller has it.",
                 cures=("error_raised_on_a_value", "not_finite_is_raised"),
             ),
         ),

@@ -34,9 +34,8 @@ _PASSES_ALL_ON = re.compile(r"\w\((?:self, )?\*\w{1,30}, \*\*\w{1,30}\)")
 _EFFECT = "has an effect outside of the graph, which torch does not put into it"
 _MOVED_CALL, _MOVED = Change(edit="call moved out"), Change(edit="statement moved out")
 _ELSEWHERE = (
-    "call `{call}` before the call of `{function}`, with what only works on what it returns, and pass in "
-    "what comes of it, where no tensor of the graph goes into it; else end the compiled function in front of "
-    "it."
+    "call `{call}` before the call of `{function}`, and pass in what it gives, or what is made of that "
+    "alone; where a tensor of the graph goes into it, end the compiled function in front of it."
 )
 
 

@@ -32,7 +32,7 @@ def advice(kind: str, explanation: str, line: str, *inside: StackFrame, around: 
     [
         ("kept.put(y)", "or after it, where it needs what `forward` calculates"),
         ("self.last = kept.put(y)", "or after it, where it needs what `forward` calculates"),
-        ("n = kept.size(y)", "with what only works on what it returns"),
+        ("n = kept.size(y)", "and pass in what it gives, or what is made of that alone"),
         ("for each in kept.all(y):", "make its body a function"),
     ],
 )
