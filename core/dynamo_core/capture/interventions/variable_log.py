@@ -254,8 +254,11 @@ def first_different_step(
 
 
 def _begins(step: Step) -> bool:
-    """Whether a function begins with a step: Dynamo has been at the line of its definition before."""
-    return step[3] in (0, step[5])
+    """Whether a function begins with a step: Dynamo has been at the line of its definition before.
+
+    The end of all of them has no line.
+    """
+    return bool(step[1]) and step[3] in (0, step[5])
 
 
 def _after_call(steps: Sequence[Step], begin: int) -> int:
