@@ -88,6 +88,8 @@ def compare_leaves(compiled: Leaves, eager: Leaves, again: Callable[[int], Leave
             if RAISED not in compiled and not _inside(path, found):
                 found.append(_missing(path, own, eagers))
             continue
+        if own[0] == SAME and _is_same_memory(path, own[1], eager):
+            continue
         difference = _in_kind(path, own, eagers)
         if difference is not None:
             found.append(difference)
@@ -108,6 +110,27 @@ def compare_leaves(compiled: Leaves, eager: Leaves, again: Callable[[int], Leave
     left_out = [leaves[LEFT_OUT][1] for leaves in (eager, compiled) if LEFT_OUT in leaves][:1]
     left_out += [] if is_printed else [NOT_NOTED]
     return Compared(found, values, "; ".join(left_out) or None, rounding)
+
+
+def _is_same_memory(path: str, first: str, eager: Leaves) -> bool:
+    """Whether two results of eager are the same memory in the same form, as `x` and `x.detach()` without
+    gradients: compiled code may return one object for both.
+    """
+    import torch
+
+    leaf, other = eager[path], eager.get(first)
+    if not path.startswith(RESULT) or other is None or leaf[0] != TENSOR or other[0] != TENSOR:
+        return False
+    memory = _TENSOR_FIELDS.index("memory") + 1
+    values, others = leaf[-1], other[-1]
+    return (
+        leaf[memory] is not None
+        and leaf[memory] in (first, other[memory])
+        and [*leaf[:memory], *leaf[memory + 1 : -1]] == [*other[:memory], *other[memory + 1 : -1]]
+        and isinstance(values, torch.Tensor)
+        and isinstance(others, torch.Tensor)
+        and torch.equal(values, others)
+    )
 
 
 def _is_compared(path: str) -> bool:

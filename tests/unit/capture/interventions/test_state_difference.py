@@ -198,3 +198,18 @@ def test_the_largest_difference_of_what_is_not_equal_to_the_bit() -> None:
     )
     assert found is not None and (found.path, found.error) == ("result[0]", 2.0)
     assert largest_of_unequal(leaves(torch.ones(2)), leaves(torch.ones(2))) is None
+
+
+@pytest.mark.parametrize(("second", "is_other"), [(lambda x: x.detach(), False), (lambda x: x.clone(), True)])
+def test_one_object_for_two_results_of_the_same_memory_is_no_difference(
+    second: Callable[[torch.Tensor], torch.Tensor], is_other: bool
+) -> None:
+    first = torch.arange(4.0)
+    assert bool(kinds(compare_leaves(leaves((first, first)), leaves((first, second(first)))))) is is_other
+
+
+def test_one_object_for_two_results_of_other_values_is_a_difference() -> None:
+    rows = torch.tensor([[1.0, 1.0], [2.0, 2.0]])
+    assert kinds(compare_leaves(leaves((rows[0],) * 2), leaves((rows[0], rows[1])))) == [
+        ("structure", "result[1]")
+    ]
