@@ -114,6 +114,11 @@ def _is_raised_on_next(break_context: BreakContext) -> bool:
     )
 
 
+def _stays_in_the_function(break_context: BreakContext) -> bool:
+    """Whether the line does not return what it takes out, for which the caller needs a number of Python's."""
+    return not break_context.line.startswith("return ")
+
+
 def _is_only_returned(break_context: BreakContext) -> bool:
     """Whether nothing but a `return` has what the line gives, so that nothing in the function needs it."""
     targets = set(targets_of(break_context.line))
@@ -419,8 +424,9 @@ TABLE: BreakRules = (
             RemedyTemplate(
                 "leave out `.item()` (or `float`, `int`), and calculate with the tensor.",
                 cures=("item",),
-                not_for=("check_of_an_item",),
+                not_for=("check_of_an_item", "accuracy_of_drafts"),
                 change=Change(edit="item kept a tensor"),
+                when=_stays_in_the_function,
             ),
         ),
     ),
