@@ -95,7 +95,8 @@ def _eager_behind(each: DistinctBreak, draws: bool) -> frozenset[CompileKey]:
     It finds what they loop over, draws numbers, or makes a sparse tensor.
     """
     is_known = draws or loops_over_what_it_finds(each.first)
-    makes_sparse = _SPARSE in each.first.reason
+    if not (is_known or _SPARSE in each.first.reason):
+        return frozenset()
     made_by = {met.compile_id for met in each.occurrences}
     return frozenset(
         compile_key(process.stream, frame.compile_id)
@@ -103,7 +104,7 @@ def _eager_behind(each: DistinctBreak, draws: bool) -> frozenset[CompileKey]:
         for function in process.resume_functions
         for frame in process.frames
         if function.made_by in made_by and frame.name == function.code_name and fell_back(frame)
-        if is_known or (makes_sparse and _SPARSE in (frame.reason or ""))
+        if is_known or _SPARSE in (frame.reason or "")
     )
 
 
