@@ -1,4 +1,4 @@
-"""Where the tests of a module are: in tests/unit/ROOM/test_MODULE.py, or test_MODULE_SUBJECT.py."""
+"""Tests of a module are in tests/unit/ROOM/test_MODULE.py or test_MODULE_SUBJECT.py; every folder is run."""
 
 from itertools import accumulate
 from pathlib import Path
@@ -45,3 +45,9 @@ def test_no_two_test_files_have_the_same_name() -> None:
     """pytest imports them by their name alone."""
     names = [path.name for path in (REPOSITORY / "tests").rglob("test_*.py")]
     assert sorted(names) == sorted(set(names))
+
+
+def test_each_folder_of_tests_is_run(pytestconfig: pytest.Config) -> None:
+    """pyproject.toml lists them, in the order in which they are run."""
+    folders = {path.relative_to(REPOSITORY).parts[1] for path in (REPOSITORY / "tests").rglob("test_*.py")}
+    assert {f"tests/{folder}" for folder in folders} == set(pytestconfig.getini("testpaths"))
