@@ -9,6 +9,7 @@ from ..remedies.rules import Advice, Assignment, Change
 from .kinds import Kind
 
 GONE, STILL_THERE = "gone", "still there"
+_TELLING = 2  # recompiles in a trial, of a finding that has as many
 _LEAST_OPS = 0.9  # of those without the change: a break is also gone where its frame runs eager
 # Environment variables that torch reads a setting from, and the setting.
 _SETTINGS_OF_VARIABLES = {
@@ -27,8 +28,17 @@ def outcomes(
 ) -> dict[str, str]:
     """By each change that was tried for a finding: "gone", "still there", or what else came of it.
 
-    A finding that was tried several times has the worst of what came of it.
+    A finding that was tried several times has the worst of what came of it. Of a recompile those trials count
+    that had most calls: torch makes a size or a number dynamic at its second value, so that with two calls
+    there are as many graphs with such a change as without.
     """
+    tried = list(tried)
+    if kind in _RECOMPILES:
+        tried = [each for each in tried if str(each.compile_id) in compile_ids and each.before.why is None]
+        most = max((each.before.recompiled for each in tried), default=0)
+        if most < min(len(set(compile_ids)), _TELLING):
+            return {}
+        tried = [each for each in tried if each.before.recompiled == most]
     found: dict[str, str] = {}
     for each in tried:
         outcome = _outcome(kind, place, compile_ids, each)
@@ -93,10 +103,7 @@ def _outcome(kind: Kind, place: Place | None, compile_ids: Sequence[str], tried:
     """What came of one change; None where it was not tried for this finding."""
     before, after = tried.before, tried.after
     if kind in _RECOMPILES:
-        is_of_it = str(tried.compile_id) in compile_ids
-        if before.why is not None or not is_of_it or not before.recompiled:
-            return None
-        return _unknown(after) or _fewer(before.recompiled, after.recompiled)
+        return (_unknown(after) or _fewer(before.recompiled, after.recompiled)) if before.recompiled else None
     if kind not in _BREAKS or place is None:
         return None
     was, now = (_times(place, each) for each in (before, after))

@@ -1,10 +1,12 @@
 """What `dynamo run --try` has tried on a frame is said by the remedies of its findings."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 
 from dynamo_core.findings import Finding, find
+from dynamo_core.findings.tried import outcomes
 from dynamo_core.model import CompileId, Place, TracedAgain, TriedChange
 from support.made import of_one_process
 from support.made_findings import a_break, graph, reasons, recompile
@@ -68,6 +70,17 @@ def remedies_of_a_recompile(*changes: TriedChange) -> Sequence[tuple[str, str | 
     )
     (found,) = (each for each in find(recording) if each.kind == "recompile")
     return [(each.text, each.tried) for each in found.remedies]
+
+
+def test_of_a_recompile_the_trial_with_most_calls_counts() -> None:
+    """The second value of a number makes a graph anew with the setting, too, and the third none."""
+    before, later = traced(recompiled=1), traced(recompiled=2)
+    first = tried("dynamic=True", before=before, after=before, compile_id=CompileId(0, 1))
+    second = tried("dynamic=True", before=later, after=before, compile_id=CompileId(0, 2))
+    of_two = partial(outcomes, "recompile", None, ("0/1", "0/2"))
+    assert of_two([first, second]) == {"dynamic=True": "2 → 1 further graph"}
+    assert of_two([first]) == {}
+    assert outcomes("recompile", None, ("0/1",), [first]) == {"dynamic=True": "still there"}
 
 
 def test_a_recompile_is_gone_where_no_further_call_makes_a_graph() -> None:
