@@ -52,6 +52,17 @@ def with_change(request: Request, change: Change) -> Request:
     return replace(request, settings=settings)
 
 
+def with_eagers_random_numbers(request: Request) -> Request:
+    """The request, with random numbers of compiled code drawn as eager draws them.
+
+    Inductor draws its own, others for other graphs: each cure would change what the program prints.
+    Source: torch/_inductor/config.py (fallback_random), 2.8 to 2.15.
+    """
+    settings = request.settings
+    config = ("torch._inductor.config.fallback_random=True", *settings.config)
+    return replace(request, settings=settings._replace(config=config))
+
+
 def can_be_tried(change: Change) -> bool:
     """Whether this version knows the change's edit and options."""
     is_known = change.edit is None or change.edit in EDITS

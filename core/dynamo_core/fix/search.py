@@ -32,6 +32,7 @@ from .changes import (
     patches,
     source_change,
     with_change,
+    with_eagers_random_numbers,
 )
 from .joint import Candidate, candidates, cause_of, compile_calls, has_cured
 from .judging import (
@@ -46,7 +47,7 @@ from .judging import (
     total_times,
 )
 from .known_trials import KnownTrials
-from .trial import KEPT, Fix, Fixes, Patch, RunResult, Trial, overlay
+from .trial import KEPT, Fix, Fixes, Patch, RunResult, Trial, captured, overlay
 
 # Kinds of findings for which the line can be left to Python.
 _SPLITTABLE = "graph break", "fell back to eager"
@@ -128,7 +129,7 @@ class BudgetSpent(Exception):
 
 def fix(plan: Plan, announce: Announce) -> Fixes:
     """Search for fixes. NotMeasured where a run leaves nothing to read; Ctrl-C ends the search early."""
-    return _Search(plan, announce).fixes()
+    return _Search(replace(plan, request=with_eagers_random_numbers(plan.request)), announce).fixes()
 
 
 class _Search:
@@ -443,7 +444,7 @@ class _Search:
             seconds[0] - trying,
             seconds[1],
             comparable_step(steps, self._first_steps),
-            *_captured(recording),
+            *captured(recording),
         )
         original = self._plan.request.program.import_path()[0]
         printed = (unattended.stdout, unattended.stderr)
@@ -485,14 +486,6 @@ def _beside(numbers: Sequence[int], reason: str) -> str:
         return reason
     others = f"with fix {', '.join(map(str, numbers))}"
     return f"{others}: {reason}" if reason else f"{others} nothing is gained"
-
-
-def _captured(recording: Recording) -> tuple[int | None, int, int, int]:
-    """The ops in graphs, None if not known; the graphs, how often they ran, and the frames traced."""
-    graphs = [graph for process in recording.processes for graph in process.compiled_graphs]
-    ran = [None if each.ops is None or each.calls is None else each.ops * each.calls for each in graphs]
-    calls, frames = sum(each.calls or 0 for each in graphs), sum(len(p.frames) for p in recording.processes)
-    return None if None in ran else sum(each or 0 for each in ran), len(graphs), calls, frames
 
 
 def _progress_line(remedy: Remedy) -> str:

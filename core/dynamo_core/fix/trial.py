@@ -13,7 +13,7 @@ from typing import Literal
 from ..analysis.source_lines import is_library
 from ..findings import Finding, Remedy
 from ..launch.program import Program
-from ..model import Place
+from ..model import Place, Recording
 from ..shared.declared import NOT_IN_JSON
 from ..shared.quick_dataclass import dataclass
 
@@ -51,6 +51,14 @@ class RunResult:
     graphs: int | None = None
     graph_calls: int | None = None
     frames: int | None = None
+
+
+def captured(recording: Recording) -> tuple[int | None, int, int, int]:
+    """The ops in graphs, None if not known; the graphs, how often they ran, and the frames traced."""
+    graphs = [graph for process in recording.processes for graph in process.compiled_graphs]
+    ran = [None if each.ops is None or each.calls is None else each.ops * each.calls for each in graphs]
+    calls, frames = sum(each.calls or 0 for each in graphs), sum(len(p.frames) for p in recording.processes)
+    return None if None in ran else sum(each or 0 for each in ran), len(graphs), calls, frames
 
 
 @dataclass(frozen=True)

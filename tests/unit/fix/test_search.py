@@ -316,10 +316,12 @@ def test_a_step_is_compared_where_it_is_as_much_of_the_program() -> None:
 def test_a_first_run_that_does_not_end_is_told_how_it_would(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    limits = []
+    limits: list[float] = []
+    settings: list[str] = []
 
     def record(request: Request, *, announce: object, unattended: Unattended) -> None:
-        limits.append(unattended.time_limit)
+        limits.append(unattended.time_limit or 0.0)
+        settings.extend(request.settings.config)
         unattended.timed_out = True
 
     monkeypatch.setattr("dynamo_core.fix.search.record", record)
@@ -327,3 +329,4 @@ def test_a_first_run_that_does_not_end_is_told_how_it_would(
     with pytest.raises(NotMeasured, match="had not ended after 300 s: `--steps N` ends each run"):
         fix(Plan(request, tmp_path, 40, 300.0), lambda what, done: None)
     assert limits == [300.0]
+    assert settings == ["torch._inductor.config.fallback_random=True"]
