@@ -59,14 +59,14 @@ def _of_module_imported(
         if isinstance(statement, ast.Import):
             for each in statement.names:
                 module = (
-                    _module_beside(each.name, import_path) if (each.asname or each.name) in wanted else None
+                    module_beside(each.name, import_path) if (each.asname or each.name) in wanted else None
                 )
                 if module is not None and any(name in _bound_by(part) for part in module.body):
                     return tuple(_definitions(module, {name}, import_path, _DEEPEST))
     return ()
 
 
-def _module_beside(name: str, import_path: Sequence[str]) -> ast.Module | None:
+def module_beside(name: str, import_path: Sequence[str]) -> ast.Module | None:
     """The source of a module in the folders of the script; None for others."""
     files = [Path(folder, *name.split(".")).with_suffix(".py") for folder in import_path]
     text = next((found for file in files if file.is_file() and (found := _read(file)) is not None), None)
@@ -108,7 +108,7 @@ def _inlined(statement: ast.stmt, known: set[str], import_path: Sequence[str], d
         yield ast.unparse(statement)
         return
     imported = [each for each in statement.names if (each.asname or each.name) in known]
-    tree = _module_beside(statement.module, import_path)
+    tree = module_beside(statement.module, import_path)
     if tree is None:
         yield ast.unparse(ast.ImportFrom(statement.module, imported, statement.level))
         return

@@ -24,6 +24,7 @@ from .definitions import BackendText, backend_of_file, backend_text
 from .failure import Failure, Kind
 from .graph_program import GraphProgram, arguments_of, captured_program, with_failure
 from .graph_shrinking import GraphShrinker
+from .inlining import with_modules_inlined
 from .proof import Alone, prove, with_versions
 from .result import Repro, Tried
 from .saved_values import beside, with_values, written_out
@@ -359,7 +360,8 @@ class _Search:
     def _first_failing_source(self, text: str) -> tuple[str, Failure]:
         of = self._plan.of
         number = max(of.number, 1)
-        texts = (text, _behind_import(text, "torch.manual_seed(0)"))
+        alone = with_modules_inlined(text, self._plan.request.program.import_path())
+        texts = (alone and source_text(alone), text, _behind_import(text, "torch.manual_seed(0)"))
         for each in filter(None, (*texts, *(with_prints(one) for one in texts if one is not None))):
             found = self._trials.failures(source_candidate(each))
             failures = [failure for failure in found if failure.kind in of.kinds]
