@@ -110,7 +110,8 @@ def issue_text(found: Repro, file_name: str) -> str:
 def _issue_parts(found: Repro, file_name: str) -> Iterator[str]:
     failure = found.failure
     yield f"# torch.compile: {_title(found)}"
-    is_torchs = found.stage is not None or found.origin == "source"
+    avoided = any(each.avoids and 'backend="eager"' in each.setting for each in found.tried)
+    is_torchs = found.stage is not None or (found.origin == "source" and not avoided)
     if is_torchs and _OWN_OPERATORS.search(found.text):
         yield (
             "It defines operators: `torch.library.opcheck` says whether they do what they declare. "
@@ -119,7 +120,8 @@ def _issue_parts(found: Repro, file_name: str) -> Iterator[str]:
     elif is_torchs:
         yield f"For {_FORM}."
     else:
-        yield f'For the author of the backend {found.backend}: with `backend="eager"` it does not fail.'
+        named = f", `{found.backend}` in the program" if found.backend else ""
+        yield f'For the author of the backend{named}: with `backend="eager"` it does not fail.'
     yield f"```python\n{found.text.rstrip()}\n```"
     if found.values_file is not None:
         yield "It loads values from a file of its name with `.pt` behind it, which is to be attached."

@@ -1,9 +1,11 @@
-"""What the report of `dynamo repro` goes on with."""
+"""What the report of `dynamo repro` goes on with, and whom the issue is for."""
+
+import pytest
 
 from dynamo_core.repro.failure import Failure
-from dynamo_core.repro.result import Proof, Repro
+from dynamo_core.repro.result import Proof, Repro, Tried
 from dynamo_reporters.report import document
-from dynamo_reporters.repro import report
+from dynamo_reporters.repro import issue_text, report
 
 FAILURE = Failure("exception", "ValueError", "no such row")
 
@@ -19,3 +21,28 @@ def commands(proof: Proof | None) -> list[str]:
 def test_a_proven_file_can_be_run_and_no_other() -> None:
     assert commands(Proof(2, 2, 2, None)) == ["python 'my repro.py'"]
     assert commands(Proof(2, 1, 2, None)) == commands(None) == []
+
+
+EAGER = 'torch.compile(…, backend="eager")'
+
+
+@pytest.mark.parametrize(
+    ("of_script", "reader"),
+    [
+        (Repro("source", "the script", FAILURE, "", "9 lines", "1 line"), "For https://github.com/pytorch/"),
+        (
+            Repro("source", "", FAILURE, "", "9 lines", "1 line", tried=[Tried(EAGER, avoids=False)]),
+            "For https://github.com/pytorch/",
+        ),
+        (
+            Repro("source", "", FAILURE, "", "9 lines", "1 line", tried=[Tried(EAGER, avoids=True)]),
+            "For the author of the backend: with",
+        ),
+        (
+            Repro("graph", "", FAILURE, "", "9 operations", "1 operation", backend="mine"),
+            "For the author of the backend, `mine` in the program: with",
+        ),
+    ],
+)
+def test_who_is_to_mend_it(of_script: Repro, reader: str) -> None:
+    assert reader in issue_text(of_script, "repro.py")

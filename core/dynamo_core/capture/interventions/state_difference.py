@@ -270,7 +270,7 @@ def _text(leaf: Leaf | None) -> str:
     if leaf[0] == TENSOR:
         return f"a tensor of {_plain(leaf[1])} {leaf[2]}"
     if leaf[0] == SAME:
-        return f"the object that is {leaf[1]}"
+        return f"the same object as {leaf[1]}"
     if leaf[0] == KIND:
         return f"a {leaf[1].removeprefix('builtins.')}"
     return str(leaf[1])[:100]

@@ -91,7 +91,7 @@ def test_a_result_that_is_the_argument_itself() -> None:
     own, eager = leaves(x, **{"args[0]": x}), leaves(y.clone(), **{"args[0]": y})
     (difference,) = compare_leaves(own, eager).differences
     assert (difference.kind, difference.path) == ("structure", "result")
-    assert difference.detail == "the object that is args[0], where eager has a tensor of float32 [2]"
+    assert difference.detail == "the same object as args[0], where eager has a tensor of float32 [2]"
 
 
 def test_a_result_that_shares_memory_with_an_argument() -> None:

@@ -56,4 +56,4 @@ def test_what_a_call_returned_is_known_while_the_program_has_it() -> None:
     first, second = torch.ones(2), torch.zeros(2)
     function._keep_returned([first, second])
     del second
-    assert function._returned_before() == {"before: result[0]": first}
+    assert function._returned_before() == {"of the call before, result[0]": first}
