@@ -1,7 +1,7 @@
 """Findings: graphs that computed something else than eager, of a run with --verify."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..analysis.figures import Figures
 from ..analysis.ranks.differences import collective_difference
@@ -162,6 +162,50 @@ def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:
         remedies=remedy(
             "wrong result", _RETURN_AS_THE_GRAPH if structure_text(call) else _report_it(each.process)
         ),
+    )
+
+
+_WHOSE_ERROR = (
+    "`dynamo run --verify` says whether plain Python raises it, too; if not, `dynamo repro` makes a small "
+    "program that fails alone."
+)
+
+
+def raised_in_graphs(figures: Figures) -> Iterator[Draft]:
+    """One for each process that an exception ended, and in which a call of a compiled graph raised.
+
+    Where `dynamo run` compiled the program, eager has answered such a call.
+    """
+    for process in figures.recording.processes:
+        end, disagrees = process.runtime.end, process.interventions.verified_program_calls
+        is_known = any(call.outcome == "disagrees" for call in disagrees)
+        if end is None or not process.ended_in_a_graph or process.capture_began or is_known:
+            continue
+        graph = next(
+            each for each in process.graphs for times in (each.times, each.backward) if times and times.raised
+        )
+        at = "" if process.raised_at is None else f" at {place(process.raised_at)}"
+        operators = sorted(graph.custom_operators)
+        yield Draft(
+            "error in a graph",
+            key=(end.raised or "",),
+            title=f"{end.raised}{at} ended the program; a call of compiled graph {graph.number} raised",
+            cause="",
+            processes=(process,),
+            place=process.raised_at or graph.frame_place,
+            function=graph.frame_name,
+            evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
+            remedies=remedy("error in a graph", _of_operators(operators) + _WHOSE_ERROR),
+        )
+
+
+def _of_operators(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    listed = ", ".join(f"`{each}`" for each in names)
+    return (
+        f"`torch.library.opcheck` says whether an operator of the program's own ({listed}) gives what its "
+        "fake kernel declares; "
     )
 
 

@@ -10,6 +10,7 @@ from ..model import Recording
 Kind = Literal[
     "wrong result",
     "compiler error",
+    "error in a graph",
     "ranks differ",
     "fell back to eager",
     "recompile limit",
@@ -93,6 +94,7 @@ SPECS: dict[Kind, KindSpec] = {
         diff_words=("error in the compiler", "errors in the compiler"),
         diff_count="errors in the compiler",
     ),
+    "error in a graph": KindSpec(rank="wrong", shown_by="dynamo run --verify=error", needs="graphs"),
     "ranks differ": KindSpec(
         of_the_compiler=True,
         rank="wrong",

@@ -112,6 +112,7 @@ A_BREAK = GraphBreak("Data-dependent branching", (StackFrame(HERE, "forward", "i
 A_MISS = CacheLookup("fx_graph_cache", "miss", FIRST, took_seconds=5.0)
 MUTATES = "skipping cudagraphs due to mutated inputs (1 instances)"
 A_LOOP = UnrolledLoop(HERE, "for layer in self.layers:", 240, 60, True, None)
+RAISED = ProcessEnd(raised="AssertionError", raised_file="/home/me/train.py", raised_line=7)
 LIMIT = replace(compiled(2, reason="it failed"), fail_reason="recompile_limit reached")
 AGAIN = {"compiles": [compiled(1, reason="it failed")]}
 ANEW = reasons("BACKEND_MATCH failure: different backend callables", "other")
@@ -126,6 +127,10 @@ EXAMPLES: dict[Kind, Example] = {
         {"graphs": [graph()], "verified": [verified("disagrees")]}, {"verified": [verified("agrees")]}
     ),
     "compiler error": Example({"frames": [frame("raised")]}, {"frames": [frame("raised", is_exit=True)]}),
+    "error in a graph": Example(
+        {"graphs": [graph(times=replace(times(1, 0.1), raised=1))], "end": RAISED},
+        {"graphs": [called(1, 0.1)], "end": RAISED},
+    ),
     "fell back to eager": Example({"frames": [frame("failed")]}, {"frames": [frame("skipped")]}),
     "left eager by dynamo run": Example(
         {"frames": [frame("failed", limit="--loop-limit")]}, {"frames": [frame("failed")]}
