@@ -19,6 +19,9 @@ _RANGE = re.compile(r"2 <= [^\s<>=]{1,400}( <= \d{1,20})?")
 _BETWEEN = re.compile(r"(?:(?P<least>\d{1,20}) <= )?[^\s<>=]{1,400}(?: <= (?P<most>\d{1,20}))?")
 _NOT_0_OR_1 = "0/1 specialization"  # in torch's comment on such a check
 _AND = ") and "
+# What torch says of a recompile that finds an entry which fits, as one that another thread has made.
+# Source: torch/_dynamo/guards.py (get_guard_fail_reason_helper), 2.13.
+MADE_MEANWHILE = "Unexpected recompilation"
 _GLOBAL = re.compile(r"G\['([^'\n]{1,200})'\]")
 # An attribute of an argument that is followed again on what it gave: `tree.left.left`.
 _WALK = re.compile(
@@ -86,6 +89,8 @@ def is_constraint(check: GuardCheck) -> bool:
 
 def what_differed(failure: GuardFailure) -> str:
     """What the guard found to differ: `size of x at dimension 0`, `dtype of x`, or torch's own words."""
+    if failure.check.startswith(MADE_MEANWHILE):
+        return "nothing: a version that fits had come"
     if failure.kind == "other" or failure.source is None:
         return without_stack_names(failure.check) or "torch does not say"
     source = source_words(failure.source).replace("`", "")

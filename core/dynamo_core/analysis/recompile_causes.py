@@ -19,6 +19,7 @@ from ..recording.guards import is_on_parameter, plain_source
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .guard_failures import (
+    MADE_MEANWHILE,
     deciding_line,
     deciding_line_of,
     is_constraint,
@@ -450,8 +451,7 @@ class RecompileCause:
                 for symbol in self.frame.records.symbols.get(compile_.compile_id, ()):
                     sizes: list[tuple[str, int | None]] = [*sizes_in(symbol.source)]
                     found |= dict.fromkeys(sizes or [(symbol.source, None)])
-        is_listable = all(_CAN_BE_LISTED.fullmatch(source) for source, _ in found)
-        return list(found) if is_listable else []
+        return list(found) if all(_CAN_BE_LISTED.fullmatch(source) for source, _ in found) else []
 
     def _sizes_related_by(self, check: str) -> Iterator[tuple[str, int]]:
         """The sizes in a failed relation, with their sources as guards spell them in full."""
@@ -489,8 +489,8 @@ def causes_of(frame: FrameRecompiles) -> list[RecompileCause]:
 def _what_differed(compile_: Compile, failure: GuardFailure | None) -> tuple[object, ...]:
     if failure is None or not failure.check:
         return ("not recorded", None, None, compile_.recompile_reason)
-    if failure.check.startswith(_ANOTHER_BACKEND):
-        return ("backend", None, None)
+    if failure.check.startswith((_ANOTHER_BACKEND, MADE_MEANWHILE)):
+        return ("backend" if failure.check.startswith(_ANOTHER_BACKEND) else "made meanwhile", None, None)
     if failure.kind in ("size", "relation of sizes") and failure.dimension is not None:
         return ("size", failure.source, failure.dimension)
     if failure.kind == "comparison":

@@ -68,6 +68,8 @@ def _sentence(cause: RecompileCause) -> str:
         return "torch does not say which guard failed"
     if cause.kind == "backend":
         return "torch.compile was called again, and what an earlier call of it had compiled is not used"
+    if cause.kind == "made meanwhile":
+        return "a version that fits had come by then, as where two threads call it at once"
     if cause.is_of_inference_mode:
         return "one call was inside of `torch.inference_mode`, and another was not"
     if cause.kind == "requires_grad":

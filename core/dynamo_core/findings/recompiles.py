@@ -11,7 +11,7 @@ from ..analysis.guard_failures import what_differed
 from ..analysis.recompile_causes import RecompileCause, causes_of
 from ..analysis.recompile_echoes import CompileKey
 from ..analysis.recompile_sentences import cause_sentence
-from ..analysis.recompiles import FrameRecompiles, how_often_eager
+from ..analysis.recompiles import FrameRecompiles, how_often_eager, is_recompile_limit
 from ..analysis.source_lines import is_library
 from ..analysis.summary import ByCompile, by_compile
 from ..analysis.words import frame_name, number, place, process_title, seconds, without_numbers
@@ -25,6 +25,7 @@ from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
 from .kinds import Kind
 
 _IN_TORCHS_WORDS = ("other", "not recorded", "global state", "relation of sizes")
+_TOLD_BY_CAUSE = ("backend", "made meanwhile")
 
 
 def recompiles(figures: Figures) -> Iterator[Draft]:
@@ -56,7 +57,8 @@ def _draft(
     spent = sum(compile_.seconds or 0.0 for compile_ in compiles)
     count = number(len(compiles), "recompile")
     # torch's log counts the one that it refused, too, and so do we.
-    last = "the last of them " if len(compiles) > 1 else ""
+    refused = sum(is_recompile_limit(each.fail_reason) for each in compiles)
+    last = "" if len(compiles) == 1 else f"the last{f' {refused}' if refused > 1 else ''} of them "
     limit = f", {last}refused at torch's limit" if kind == "recompile limit" else ""
     # Of a library's function, the user's line that called it.
     is_hidden = frame.place is not None and is_library(frame.place)
@@ -65,7 +67,7 @@ def _draft(
     outside = figures.most_won(frame.process) if kind == "recompile limit" else None
     # Findings of one frame are told apart by what differed.
     failure = main.failure if is_one_of_several and main.kind not in _IN_TORCHS_WORDS else None
-    what = "" if failure is None or main.kind == "backend" else f" for the {what_differed(failure)}"
+    what = "" if failure is None or main.kind in _TOLD_BY_CAUSE else f" for the {what_differed(failure)}"
     return Draft(
         kind,
         key=_key(main),

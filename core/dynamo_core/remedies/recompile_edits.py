@@ -282,8 +282,8 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # chosen by a value
         _is_kind("value"),
-        "{source} chooses what is computed{values}, and each value is a version of its own: choose "
-        "outside of the compiled code, and compile what each choice calls; or keep to few values.",
+        "each value of {source}{values} is a version of its own: choose by it outside of the compiled code, "
+        "and compile what each choice calls; pass in what else is made of it; or keep to few values.",
         _decide_outside,
         cures=(
             "recompile_string_argument",

@@ -313,6 +313,12 @@ OF_SHARED_CODE: Sequence[Rule[RecompileCause]] = (
 )
 
 
+OF_THREADS: Rule[RecompileCause] = one_remedy(  # compiled by two threads at once
+    lambda cause: cause.kind == "made meanwhile",
+    "call {function} once with such arguments before the threads begin: what is compiled then serves all.",
+)
+
+
 # All remedies, the surest first. Each was tried with torch 2.13 on the programs that it names
 # (tests/integration/test_first_advice.py).
 TABLE: tuple[Rule[RecompileCause], ...] = (
@@ -323,6 +329,7 @@ TABLE: tuple[Rule[RecompileCause], ...] = (
     *OF_MARKS,
     *SETTINGS,
     *OF_SHARED_CODE,
+    OF_THREADS,
     *EDITS,
 )
 _MOST = 3

@@ -74,7 +74,7 @@ def test_a_key_is_to_be_looked_up_before_the_call() -> None:
     (key,) = causes([f"0/0: name == 'ann'  {line}"])
     assert "looked up in `self.tastes`" in recompile_advice(key)[0].text
     (other,) = causes([f"0/0: song == 'la'  {line}"])
-    assert "chooses what is computed" in recompile_advice(other)[0].text
+    assert "each value of `song`" in recompile_advice(other)[0].text
 
 
 @pytest.mark.parametrize(("value", "is_flag"), [("True", True), ("1", False)])
