@@ -435,6 +435,11 @@ class Recording:
         return self.run.settings if self.run is not None else RunSettings()
 
     @property
+    def can_run_again(self) -> bool:
+        """Whether a `dynamo run` started the program, so that `dynamo fix` can start it once more."""
+        return self.run is not None and self.run.has_launcher
+
+    @property
     def problems(self) -> list[str]:
         """What could not be recorded or read, and why: a sentence each."""
         found = [f"the engine could not start: {failure}" for failure in self.engine_failures]

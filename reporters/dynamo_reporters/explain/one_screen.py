@@ -188,7 +188,7 @@ def _more(case: Case) -> Iterator[Block]:
     if case.summary.graphs:
         in_full += ["where compile time went", "the graphs"]
     lines = [f"{_ALL} {', '.join(in_full)}"] if in_full else []
-    if case.recording.run is not None and any(
+    if case.recording.can_run_again and any(
         remedy.change for finding in case.findings for remedy in finding.remedies
     ):
         lines.append("`dynamo fix` runs the program with such changes, and keeps those that help")

@@ -213,7 +213,7 @@ def _actions_and_findings(case: Case) -> Iterator[Block]:
         for action in case.actions[:_MOST_SHOWN]:
             yield from action_blocks(action, case.cured_by(action))
         yield from rest(len(case.actions) - _MOST_SHOWN, "action", "; --format json has all")
-    can_run_again = case.recording.run is not None
+    can_run_again = case.recording.can_run_again
     yield from findings_section(case.findings, can_run_again=can_run_again, shown=_MOST_SHOWN)
 
 

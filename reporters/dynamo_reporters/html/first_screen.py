@@ -193,7 +193,7 @@ def _bar(process: Process, wall: WallTime, is_one_of_many: bool) -> Element:
     over = h(
         "p", "The parts overlap, or are extrapolated: together they are more than the whole.", class_="dim"
     )
-    cut = h("p", "It was cut off: this is up to the last that was noted of it.", class_="warning")
+    cut = h("p", "It goes on or was cut off: this is up to the last that was noted.", class_="warning")
     return h(
         "section",
         h("p", h("strong", seconds(wall.seconds)), f" of wall time{of}", class_="wall-title"),

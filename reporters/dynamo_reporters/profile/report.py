@@ -42,7 +42,7 @@ def run_split_blocks(case: Case, show_all: bool) -> Iterator[Block]:
             continue
         yield Heading(f"Wall time{which}: {seconds(wall.seconds)}")
         if not wall.saw_end:
-            yield Paragraph("It was cut off: this is up to the last that was noted of it.", "warning")
+            yield Paragraph("It goes on or was cut off: this is up to the last that was noted.", "warning")
         yield table("spent on|time>|share>|known by|", list(_rows(wall, show_all)))
         notes = [f"{part.name}: {part.note}." for part in wall.parts if part.note and part.seconds]
         yield Bullets(notes, "dim")
@@ -207,7 +207,7 @@ def _page(case: Case, show_all: bool, step: str | None) -> Iterator[Block]:
     yield Heading(_verdict(case), 1)
     yield from other_ranks_blocks(recording)
     if show_all:
-        yield from findings_section(case.findings, can_run_again=recording.run is not None)
+        yield from findings_section(case.findings, can_run_again=recording.can_run_again)
     else:
         yield from actions_in_short(case, "dynamo profile")
     yield from run_split_blocks(case, show_all)
