@@ -1,6 +1,7 @@
 """What --verify found, over all graphs of a recording."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..model import (
     AGREES,
@@ -148,12 +149,23 @@ def verification(recording: Recording) -> Verification | None:
             if graph.is_compiled
         )
     calls = [
-        ProgramCall(process, call)
+        ProgramCall(process, _without_stale(call, process, graphs))
         for process in recording.processes
         for call in process.interventions.verified_program_calls
     ]
     is_captured = any(process.is_captured_now for process in recording.processes)
     return Verification(tuple(graphs), graphs_recorded(recording), tuple(calls), is_captured)
+
+
+def _without_stale(
+    call: VerifiedProgramCall, process: Process, graphs: Sequence[VerifiedGraph]
+) -> VerifiedProgramCall:
+    """The call; no guard is missing where a graph of the function itself is wrong for what it was given."""
+    is_explained = call.stage == "guards" and any(
+        each.process is process and each.wrong_call and each.graph.frame_place == call.function_place
+        for each in graphs
+    )
+    return replace(call, stage=None) if is_explained else call
 
 
 # What --verify found, in sentences: how many graphs agree with eager, and the first that does not.

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import partial
+from types import CodeType
 from typing import Any, Protocol
 
 from ...backends.agreement import shielded
@@ -130,6 +131,7 @@ class ComparedCall:
         self._number = number
         self.versions: Versions = {}
         self.compiles_before = _compiles()
+        self._entries_before = _entries_of(entry.function)
         self._server: ForkServer | EagerFirst | None = None
         self._has_threads = has_other_threads()
         self._took = 0.0  # seconds, with what it compiled
@@ -424,6 +426,8 @@ class ComparedCall:
                 found = None if self._passes else next(dynamic, None)
                 if found or self._passes or self._number == 1:
                     return found
+            if self._entries_before != _entries_of(self._entry.function):
+                return None  # the function itself was compiled in this call: nothing of it was used again
             stale = own if self._is_of_own_backend(eager) else STALE
             return stale if self.compiles_before else None
         except Exception:
@@ -449,6 +453,17 @@ def _compiles() -> int:
     """How many frames Dynamo has compiled in this process, or tried to."""
     counters = sys.modules["torch._dynamo.utils"].counters
     return int(counters["frames"]["total"])
+
+
+def _entries_of(function: Any) -> int:
+    """How many compiled versions a function, or the forward of a module, has; 0 for other callables.
+
+    Source: torch/_C/_dynamo/eval_frame.pyi (_debug_get_cache_entry_list), 2.8 to 2.15.
+    """
+    from torch._C._dynamo.eval_frame import _debug_get_cache_entry_list
+
+    code = getattr(getattr(function, "forward", function), "__code__", None)
+    return len(_debug_get_cache_entry_list(code)) if isinstance(code, CodeType) else 0
 
 
 def _place_fields(place: tuple[str, int, str] | None) -> dict[str, Any]:

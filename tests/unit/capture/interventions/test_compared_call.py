@@ -308,3 +308,20 @@ def test_the_search_for_the_stage_and_the_line_has_an_end(monkeypatch: pytest.Mo
     searched = [args for args in asked_of_a_wrong_call(function) if args[0].startswith(STAGE)]
     assert searched and all(seconds == 0.0 for _, seconds, _ in searched)
     assert function.recorded[0]["why"].startswith("the search for where it comes from was ended")
+
+
+def test_versions_are_counted_of_functions_and_of_modules() -> None:
+    def doubled(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    class Doubled(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+    for function in (doubled, Doubled()):
+        before = compared_call._entries_of(function)
+        compiled = torch.compile(function, backend="eager", dynamic=False)
+        for size in (3, 4):
+            compiled(torch.ones(size))
+        assert compared_call._entries_of(function) - before == 2
+    assert compared_call._entries_of(len) == 0
