@@ -11,6 +11,7 @@ from ..analysis.source_lines import (
     has_computed_message,
     is_call_alone,
     is_made_of_conditions,
+    joins_conditions,
     targets_of,
 )
 from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule, indentation
@@ -271,6 +272,19 @@ _ASSERTS: BreakRules = (
     ),
 )
 _BRANCHES: BreakRules = (
+    Rule(
+        _BRANCH,
+        "`and` and `or` in `{line}` are branches on what a tensor holds, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "write `&` for `and`, `|` for `or`, `torch.logical_not(…)` for `not`, with each side in "
+                "brackets: all of them are asked then, and what comes of it is a tensor.",
+                cures=("bounds_joined_by_and",),
+                change=Change(edit="conditions as one"),
+            ),
+        ),
+        when=lambda break_context: joins_conditions(break_context.line),
+    ),
     Rule(
         _BRANCH,
         "how often the loop runs depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,

@@ -8,13 +8,18 @@ import re
 
 from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
-SETS_AN_ATTRIBUTE = re.compile(r"^\s*[\w.]{1,200}\.\w{1,100}\s{0,9}(?:[-+*/%&|^@<>]{1,2})?=(?!=)")
+SETS_AN_ATTRIBUTE = re.compile(r"^\s*[\w.]{1,200}\.(\w{1,100})\s{0,9}(?:[-+*/%&|^@<>]{1,2})?=(?!=)")
 _WITH = re.compile(r"^\s*(?:async )?with\b")
 _CONTEXT = re.compile(r"context manager|GenericContextWrapping|_GeneratorContextManager|non-Tensor")
 
 
 def _only_sets_attributes(break_context: BreakContext) -> bool:
-    return bool(break_context.block) and all(map(SETS_AN_ATTRIBUTE.match, break_context.block))
+    """Whether all that the block does is to set attributes, which nothing that is known behind it reads."""
+    block = break_context.block
+    attributes = [found[1] for found in map(SETS_AN_ATTRIBUTE.match, block) if found]
+    read = "|".join(rf"\.{attribute}\b" for attribute in attributes)
+    behind = [*break_context.behind_the_block, break_context.caller]
+    return bool(block) and len(attributes) == len(block) and not any(re.search(read, each) for each in behind)
 
 
 PYTHON_CODE: BreakRules = (
@@ -63,9 +68,12 @@ PYTHON_CODE: BreakRules = (
         "torch does not know how to enter and leave this context in compiled code: `{line}`",
         (
             RemedyTemplate(
-                "take `{line}`, with all of its block, out of the compiled code, behind the call of "
-                "`{function}`: it only sets attributes, which no graph is needed for.",
+                "where no later line of the compiled code reads what is set there, take `{line}`, with all "
+                "of its block, out of the compiled code, behind the call of `{function}`: it only sets "
+                "attributes, which no graph is needed for. Else put only the `with` around the call of "
+                "`{function}`, and leave what is in it where it is.",
                 cures=("count_under_a_lock",),
+                not_for=("mean_under_a_lock",),
             ),
         ),
         line=_WITH,
@@ -78,7 +86,7 @@ PYTHON_CODE: BreakRules = (
             RemedyTemplate(
                 "put `{line}` around the call of `{function}`, in place of having it inside; where the rest "
                 "of `{function}` must not run in it, compile the lines inside of the `with` as a function.",
-                cures=("lock_held", "saved_on_the_cpu", "flags_of_a_backend"),
+                cures=("lock_held", "saved_on_the_cpu", "flags_of_a_backend", "mean_under_a_lock"),
             ),
         ),
         line=_WITH,

@@ -276,6 +276,12 @@ class BreakContext:
         return list(takewhile(lambda each: indentation(each) >= depth, lines))
 
     @property
+    def behind_the_block(self) -> list[str]:
+        """The lines of the function behind that block, as far as they are known."""
+        lines = [each for each in self.following if each.strip()]
+        return lines[len(self.block) :]
+
+    @property
     def loop(self) -> str:
         """The head of the innermost loop around the line, or of its function, or ""."""
         return self._around("while ", "for ", "def ")

@@ -12,6 +12,7 @@ from dynamo_core.analysis.source_lines import (
     constants_given,
     has_computed_message,
     is_made_of_conditions,
+    joins_conditions,
     looked_up_in,
     targets_of,
     waiting_call,
@@ -75,6 +76,10 @@ def test_the_condition_of_a_line(line: str, condition: str | None) -> None:
 def test_parts_of_a_line() -> None:
     assert is_made_of_conditions("if a.any() and b.any():")
     assert is_made_of_conditions("assert 0 < y.min() < 1")
+    assert joins_conditions("return (x > 0).all() and not y.any()")
+    assert not joins_conditions("return x is not None and x.any()")
+    assert not joins_conditions("return x and y.any()")
+    assert not joins_conditions("if x.any() and y.any():")
     assert has_computed_message('assert y.all(), "%s" % y')
     assert not has_computed_message('assert y.all(), "constant"')
     assert targets_of("first, self.x, second = x.tolist()") == ("first", "second")
@@ -487,3 +492,16 @@ def test_a_break_in_a_hook_on_a_tensor_is_told_of_the_line_that_registers_it() -
     met = GraphBreak("HOP: Unsafe side effect", (registers, hook), None)
     assert user_line(met) == (registers, None)
     assert "`x.register_hook(self.keep)`" in break_advice(met)[0].text
+
+
+@pytest.mark.parametrize(
+    ("behind", "begin"),
+    [
+        ("return x.mean(0)", "where no later line"),
+        ("return self.count", "put `with self.lock:` around the call"),
+    ],
+)
+def test_what_a_lock_guards_is_put_off_only_where_nothing_behind_reads_it(behind: str, begin: str) -> None:
+    lines = ("    self.count = self.count + 1", behind)
+    found = a_break("Unsupported context manager", "No such context.", "with self.lock:", behind=lines)
+    assert advice(found).startswith(begin)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 
 from ...remedies.rules import Change
-from .branch import assert_of_one_condition, branch_to_where
+from .branch import assert_of_one_condition, branch_to_where, conditions_as_one
 from .flags import flag_kept_in_python
 from .hoisting import compile_hoisted, compiled_in_place
 from .lines import (
@@ -36,6 +36,7 @@ EDITS: Mapping[str, Edit] = {
     "flag kept in Python": flag_kept_in_python,
     "assert with a constant message": constant_message,
     "assert of one condition": assert_of_one_condition,
+    "conditions as one": conditions_as_one,
     "numpy to torch": numpy_to_torch,
     "numpy to math": numpy_to_math,
     "compile hoisted": compile_hoisted,

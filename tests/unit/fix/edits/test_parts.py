@@ -308,6 +308,12 @@ def test_a_statement_before_all_that_is_compiled() -> None:
             "assert torch.logical_and(x.any(), torch.logical_not(y.isnan().any())), 'bad'  # here\n",
         ),
         ("assert of one condition", "assert x.any()  # here\n", None),
+        (
+            "conditions as one",
+            "import torch\nreturned = x.any() and not y.all() or x.max() > 3  # here\n",
+            "import torch\nreturned = ((x.any()) & (torch.logical_not(y.all()))) | (x.max() > 3)  # here\n",
+        ),
+        ("conditions as one", "returned = x.any()  # here\n", None),
     ],
 )
 def test_edits_of_statements(edit: str, before: str, after: str | None) -> None:
