@@ -22,7 +22,38 @@ def _only_sets_attributes(break_context: BreakContext) -> bool:
     return bool(block) and len(attributes) == len(block) and not any(re.search(read, each) for each in behind)
 
 
+# `x if x.data_ptr() % 16 == 0 else x.clone()`, and the same as an `if`.
+_ALIGNED = re.compile(r"\.data_ptr\(\) ?%")
+_COPIES = re.compile(
+    r".{0,200}\b(\w{1,60}) if .{1,200} else \1\.clone\(\)"
+    r"|.{0,200}\b(\w{1,60})\.clone\(\) if .{1,200} else \2\b"
+    r"|\s*(\w{1,60}) = \3\.clone\(\)"
+)
+
+
+def _copies_what_is_not_aligned(break_context: BreakContext) -> bool:
+    """Whether all that the address of a tensor decides is whether the tensor is copied."""
+    is_branch = break_context.line.startswith("if ")
+    does = break_context.block if is_branch else [break_context.line]
+    has_other_way = any(map(re.compile(r"\s*(?:else|elif)\b").match, break_context.behind_the_block[:1]))
+    asks = _ALIGNED.search(break_context.parts["condition"]) is not None
+    return asks and len(does) == 1 and not (is_branch and has_other_way) and bool(_COPIES.match(does[0]))
+
+
 PYTHON_CODE: BreakRules = (
+    Rule(
+        re.compile(r"Observed exception|[Dd]ata.?[Pp]tr|data_ptr"),
+        "where a tensor lies in memory (`{condition}`) is not known while the function is compiled",
+        (
+            RemedyTemplate(
+                "do not ask where the tensor lies, and make the copy in every call (`.clone()`): it holds "
+                "the same values.",
+                cures=("copied_where_not_aligned",),
+                change=Change(edit="copied always"),
+            ),
+        ),
+        when=_copies_what_is_not_aligned,
+    ),
     Rule(
         re.compile(r"Attempt to trace generator"),
         "`{function}` is a generator (it has a `yield`), which torch does not compile by itself",

@@ -492,16 +492,3 @@ def test_a_break_in_a_hook_on_a_tensor_is_told_of_the_line_that_registers_it() -
     met = GraphBreak("HOP: Unsafe side effect", (registers, hook), None)
     assert user_line(met) == (registers, None)
     assert "`x.register_hook(self.keep)`" in break_advice(met)[0].text
-
-
-@pytest.mark.parametrize(
-    ("behind", "begin"),
-    [
-        ("return x.mean(0)", "where no later line"),
-        ("return self.count", "put `with self.lock:` around the call"),
-    ],
-)
-def test_what_a_lock_guards_is_put_off_only_where_nothing_behind_reads_it(behind: str, begin: str) -> None:
-    lines = ("    self.count = self.count + 1", behind)
-    found = a_break("Unsupported context manager", "No such context.", "with self.lock:", behind=lines)
-    assert advice(found).startswith(begin)

@@ -10,6 +10,7 @@ from .hoisting import compile_hoisted, compiled_in_place
 from .lines import (
     asdict_to_fields,
     constant_message,
+    copied_always,
     data_ptr_to_is,
     decorator_removed,
     deepcopy_to_clone,
@@ -43,6 +44,7 @@ EDITS: Mapping[str, Edit] = {
     "compiled in place": compiled_in_place,
     "statement removed": statement_removed,
     "data_ptr to is": data_ptr_to_is,
+    "copied always": copied_always,
     "decorator removed": decorator_removed,
     "call moved out": call_moved_out,
     "statement moved out": statement_moved_out,
