@@ -6,7 +6,7 @@ from functools import cache, partial
 from ...remedies.rules import Change
 from .branch import assert_of_one_condition, branch_to_where, conditions_as_one
 from .flags import flag_kept_in_python
-from .hoisting import compile_hoisted, compiled_in_place
+from .hoisting import called_methods_compiled, compile_hoisted, compiled_in_place
 from .lines import (
     asdict_to_fields,
     constant_message,
@@ -42,6 +42,7 @@ EDITS: Mapping[str, Edit] = {
     "numpy to math": numpy_to_math,
     "compile hoisted": compile_hoisted,
     "compiled in place": compiled_in_place,
+    "called methods compiled": called_methods_compiled,
     "statement removed": statement_removed,
     "data_ptr to is": data_ptr_to_is,
     "copied always": copied_always,
