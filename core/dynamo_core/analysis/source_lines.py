@@ -63,6 +63,29 @@ def is_made_of_conditions(line: str) -> bool:
     return test is not None and any(map(_needs_bool, ast.walk(test)))
 
 
+def joins_conditions(line: str) -> bool:
+    """Whether what the line returns or assigns are conditions with `and` or `or` between them.
+
+    Each is asked by itself: none of them is a guard, behind which alone another may be asked.
+    """
+    values = (node.value for node in _nodes(line) if isinstance(node, ast.Return | ast.Assign))
+    joined = next((value for value in values if isinstance(value, ast.BoolOp)), None)
+    return joined is not None and all(map(_is_condition, joined.values))
+
+
+def _is_condition(value: ast.expr) -> bool:
+    match value:
+        case ast.BoolOp(values=values):
+            return all(map(_is_condition, values))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _is_condition(operand)
+        case ast.Compare(ops=[operator]):
+            return not isinstance(operator, ast.Is | ast.IsNot | ast.In | ast.NotIn)
+        case ast.Call(func=ast.Attribute(attr="any" | "all")):
+            return True
+    return False
+
+
 def begins_with_a_guard(line: str) -> bool:
     """Whether that condition begins with what Python knows: `x is not None and …`, `self.flag and …`."""
     test = _condition(line)

@@ -17,12 +17,19 @@ _OF_A_MODULE = (
     "the module that was passed to `torch.compile` run eager"
 )
 _CALL_IT = Advice("call what `torch.compile` returned, in place of what was passed to it.")
+_OF_THE_NAMES = "the names in its `state_dict` have no `_orig_mod.` in front"
 _IN_PLACE = edit(
     "compile the module in place, `model.compile()` for `model = torch.compile(model)`: every call of it "
     "then runs compiled, those in its own methods as well. A method that does not call it, or calls "
     "`forward`, is compiled by itself (`model.generate = torch.compile(model.generate)`).",
     "compiled in place",
-    "the names in its `state_dict` have no `_orig_mod.` in front",
+    _OF_THE_NAMES,
+)
+_METHODS = edit(
+    "compile the methods that the program calls, in place of the module: `model.generate = "
+    "torch.compile(model.generate)`.",
+    "called methods compiled",
+    _OF_THE_NAMES,
 )
 
 
@@ -48,10 +55,11 @@ def _came_to_its_end(recording: Recording, process: Process) -> bool:
 
 def _draft(process: Process, unused: UnusedCompile) -> Draft:
     if unused.why == "force_eager":
-        what, cause, advice = "never ran compiled", _ALWAYS_EAGER, _NOT_ALWAYS
+        what, cause, advice = "never ran compiled", _ALWAYS_EAGER, [_NOT_ALWAYS]
     else:
         what = "was never called"
-        cause, advice = (_OF_A_MODULE, _IN_PLACE) if unused.is_module else (_OF_A_FUNCTION, _CALL_IT)
+        of_a_module, of_a_function = (_OF_A_MODULE, [_IN_PLACE, _METHODS]), (_OF_A_FUNCTION, [_CALL_IT])
+        cause, advice = of_a_module if unused.is_module else of_a_function
     return Draft(
         "never called",
         key=(unused.function, unused.why),
@@ -61,5 +69,5 @@ def _draft(process: Process, unused: UnusedCompile) -> Draft:
         place=unused.line.place,
         function=unused.line.function,
         source=unused.line.text,
-        remedies=remedies("never called", [advice]),
+        remedies=remedies("never called", advice),
     )

@@ -11,6 +11,7 @@ from ..analysis.source_lines import (
     has_computed_message,
     is_call_alone,
     is_made_of_conditions,
+    joins_conditions,
     targets_of,
 )
 from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule, indentation
@@ -36,6 +37,7 @@ _GIVES_NONE = re.compile(r"\s*(?:return(?: None)?|[\w.]{1,100} = None)\s*")
 _COMPARED = re.compile(r".*?\b([A-Za-z_][\w.]{0,99}) [<>]=? ([A-Za-z_][\w.]{0,99})")
 _COUNTS = re.compile(r"\s*[\w.]{1,100}\.\w{1,100} [-+]= |\s*[\w.]{1,100}\.\w{1,100} = (?:\d|True|False|None)")
 _SIZE = re.compile(r"\.shape\b|\.size\(|\.numel\(|\blen\(")
+_NEGATED = re.compile(r"not (?!.* (?:and|or|in) ).{1,300}")
 TO_WHERE = Change(edit="branch to where")
 NOT_KNOWN = "and that is not known while the function is compiled"
 
@@ -89,6 +91,11 @@ def _only_reports(break_context: BreakContext) -> bool:
 
 def _is_made_of_conditions(break_context: BreakContext) -> bool:
     return is_made_of_conditions(break_context.line)
+
+
+def _is_made_of_several(break_context: BreakContext) -> bool:
+    is_negation = _NEGATED.fullmatch(break_context.parts["condition"]) is not None
+    return is_made_of_conditions(break_context.line) and not is_negation
 
 
 def _begins_with_a_guard(break_context: BreakContext) -> bool:
@@ -273,6 +280,19 @@ _ASSERTS: BreakRules = (
 _BRANCHES: BreakRules = (
     Rule(
         _BRANCH,
+        "`and` and `or` in `{line}` are branches on what a tensor holds, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "write `&` for `and`, `|` for `or`, `torch.logical_not(…)` for `not`, with each side in "
+                "brackets: all of them are asked then, and what comes of it is a tensor.",
+                cures=("bounds_joined_by_and",),
+                change=Change(edit="conditions as one"),
+            ),
+        ),
+        when=lambda break_context: joins_conditions(break_context.line),
+    ),
+    Rule(
+        _BRANCH,
         "how often the loop runs depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
         (compile_the_body("while_on_a_value"),),
         line=WHILE,
@@ -449,7 +469,7 @@ _BRANCHES: BreakRules = (
                 not_for=("error_raised_on_a_value", "loop_that_is_left", "mask_that_may_be_none"),
             ),
         ),
-        when=_is_made_of_conditions,
+        when=_is_made_of_several,
     ),
     Rule(
         _BRANCH,
@@ -459,9 +479,14 @@ _BRANCHES: BreakRules = (
                 "calculate both and choose, `torch.where({tensor_condition}, then, else)`, for each value "
                 "that the branches change; where one of them must not be calculated, use "
                 "`torch.cond`{careful}.",
-                cures=("branch_on_a_value", "rope_grown_by_positions", "clipped_in_the_backward"),
+                cures=(
+                    "branch_on_a_value",
+                    "rope_grown_by_positions",
+                    "clipped_in_the_backward",
+                    "branch_on_a_negation",
+                ),
                 change=TO_WHERE,
-                not_for=("error_raised_on_a_value", "loop_that_is_left", "branch_on_a_negation"),
+                not_for=("error_raised_on_a_value", "loop_that_is_left"),
             ),
         ),
     ),

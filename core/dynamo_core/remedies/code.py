@@ -357,6 +357,21 @@ TORCH_CODE: BreakRules = (
     ),
     Rule(
         re.compile(r"requires_grad_\(\)"),
+        "a hook sets a tensor to require a gradient, which torch does not trace",
+        (
+            RemedyTemplate(
+                "call `requires_grad_(True)` on the input of the compiled code before its call: what is "
+                "calculated from it requires a gradient then, and `{line}` changes nothing, which torch "
+                "traces. Of whole numbers (token ids) compile what comes after the hook alone.",
+                cures=("gradient_asked_for_in_a_hook",),
+                may_change="the input has a `.grad` after the backward pass",
+            ),
+        ),
+        unless=re.compile(r"False"),
+        when=lambda break_context: break_context.is_hook,
+    ),
+    Rule(
+        re.compile(r"requires_grad_\(\)"),
         "a tensor that is made inside is set to require a gradient, and then returned",
         (
             RemedyTemplate(

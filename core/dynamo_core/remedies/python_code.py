@@ -8,16 +8,52 @@ import re
 
 from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
-SETS_AN_ATTRIBUTE = re.compile(r"^\s*[\w.]{1,200}\.\w{1,100}\s{0,9}(?:[-+*/%&|^@<>]{1,2})?=(?!=)")
+SETS_AN_ATTRIBUTE = re.compile(r"^\s*[\w.]{1,200}\.(\w{1,100})\s{0,9}(?:[-+*/%&|^@<>]{1,2})?=(?!=)")
 _WITH = re.compile(r"^\s*(?:async )?with\b")
 _CONTEXT = re.compile(r"context manager|GenericContextWrapping|_GeneratorContextManager|non-Tensor")
 
 
 def _only_sets_attributes(break_context: BreakContext) -> bool:
-    return bool(break_context.block) and all(map(SETS_AN_ATTRIBUTE.match, break_context.block))
+    """Whether all that the block does is to set attributes, which nothing that is known behind it reads."""
+    block = break_context.block
+    attributes = [found[1] for found in map(SETS_AN_ATTRIBUTE.match, block) if found]
+    read = "|".join(rf"\.{attribute}\b" for attribute in attributes)
+    behind = [*break_context.behind_the_block, break_context.caller]
+    return bool(block) and len(attributes) == len(block) and not any(re.search(read, each) for each in behind)
+
+
+# `x if x.data_ptr() % 16 == 0 else x.clone()`, and the same as an `if`.
+_ALIGNED = re.compile(r"\.data_ptr\(\) ?%")
+_COPIES = re.compile(
+    r".{0,200}\b(\w{1,60}) if .{1,200} else \1\.clone\(\)"
+    r"|.{0,200}\b(\w{1,60})\.clone\(\) if .{1,200} else \2\b"
+    r"|\s*(\w{1,60}) = \3\.clone\(\)"
+)
+
+
+def _copies_what_is_not_aligned(break_context: BreakContext) -> bool:
+    """Whether all that the address of a tensor decides is whether the tensor is copied."""
+    is_branch = break_context.line.startswith("if ")
+    does = break_context.block if is_branch else [break_context.line]
+    has_other_way = any(map(re.compile(r"\s*(?:else|elif)\b").match, break_context.behind_the_block[:1]))
+    asks = _ALIGNED.search(break_context.parts["condition"]) is not None
+    return asks and len(does) == 1 and not (is_branch and has_other_way) and bool(_COPIES.match(does[0]))
 
 
 PYTHON_CODE: BreakRules = (
+    Rule(
+        re.compile(r"Observed exception|[Dd]ata.?[Pp]tr|data_ptr"),
+        "where a tensor lies in memory (`{condition}`) is not known while the function is compiled",
+        (
+            RemedyTemplate(
+                "do not ask where the tensor lies, and make the copy in every call (`.clone()`): it holds "
+                "the same values.",
+                cures=("copied_where_not_aligned",),
+                change=Change(edit="copied always"),
+            ),
+        ),
+        when=_copies_what_is_not_aligned,
+    ),
     Rule(
         re.compile(r"Attempt to trace generator"),
         "`{function}` is a generator (it has a `yield`), which torch does not compile by itself",
@@ -63,9 +99,12 @@ PYTHON_CODE: BreakRules = (
         "torch does not know how to enter and leave this context in compiled code: `{line}`",
         (
             RemedyTemplate(
-                "take `{line}`, with all of its block, out of the compiled code, behind the call of "
-                "`{function}`: it only sets attributes, which no graph is needed for.",
+                "where no later line of the compiled code reads what is set there, take `{line}`, with all "
+                "of its block, out of the compiled code, behind the call of `{function}`: it only sets "
+                "attributes, which no graph is needed for. Else put only the `with` around the call of "
+                "`{function}`, and leave what is in it where it is.",
                 cures=("count_under_a_lock",),
+                not_for=("mean_under_a_lock",),
             ),
         ),
         line=_WITH,
@@ -78,7 +117,7 @@ PYTHON_CODE: BreakRules = (
             RemedyTemplate(
                 "put `{line}` around the call of `{function}`, in place of having it inside; where the rest "
                 "of `{function}` must not run in it, compile the lines inside of the `with` as a function.",
-                cures=("lock_held", "saved_on_the_cpu", "flags_of_a_backend"),
+                cures=("lock_held", "saved_on_the_cpu", "flags_of_a_backend", "mean_under_a_lock"),
             ),
         ),
         line=_WITH,

@@ -6,13 +6,14 @@ Source: torch's documentation (Dynamic Shapes; Programming Model: Recompilation)
 import re
 from collections.abc import Callable, Sequence
 
-from ..analysis.recompile_causes import BY_MATH, RecompileCause
+from ..analysis.recompile_causes import RecompileCause
 from ..analysis.source_lines import looped_over
 from .recompile_parts import (
     asked_for,
     given_twice,
     is_between_graphs,
     is_branch,
+    is_calculated_with,
     is_flag,
     is_learning_rate,
     is_none,
@@ -59,11 +60,6 @@ def _is_state(words: str) -> Callable[[RecompileCause], bool]:
 
 def _is_loop(cause: RecompileCause) -> bool:
     return cause.is_needed_as_number and cause.line.startswith(("for ", "while ", "async for "))
-
-
-def _is_calculated_with(cause: RecompileCause) -> bool:
-    """Whether it is a factor, or what a function of `math` is given that needs a number of Python's."""
-    return cause.is_float or (cause.is_int and BY_MATH.search(cause.line) is not None)
 
 
 def _is_function(cause: RecompileCause) -> bool:
@@ -179,12 +175,16 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         cures=("recompile_dropout_that_grows",),
     ),
     one_remedy(  # a factor that must be known
-        lambda cause: cause.is_needed_as_number and not is_branch(cause) and _is_calculated_with(cause),
+        lambda cause: not is_branch(cause) and is_calculated_with(cause),
         "calculate what {what} is for before the call, and pass that in (a tensor, or a size in place of a "
         "factor), or leave that line out of what is compiled: {line} needs its exact value{values}, and each "
         "is a version of its own.",
         _decide_outside,
-        cures=("recompile_resized_by_a_scale", "recompile_temperature_by_count"),
+        cures=(
+            "recompile_resized_by_a_scale",
+            "recompile_temperature_by_count",
+            "recompile_weight_by_age",
+        ),
         not_for=("recompile_float_threshold",),
     ),
     one_remedy(  # another computation of a library

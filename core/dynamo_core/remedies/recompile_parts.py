@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import chain
 
 from ..analysis.guard_failures import range_words
-from ..analysis.recompile_causes import RecompileCause
+from ..analysis.recompile_causes import BY_MATH, RecompileCause
 from ..analysis.source_lines import is_library, looked_up_in, without_comment
 from ..analysis.words import place
 from ..recording.guards import plain_source, split_comment
@@ -21,6 +21,9 @@ _OF_ALIASES = re.compile(
 )
 # Source: torch/optim/optimizer.py (param_groups); what the user calls the optimizer stands in front.
 _LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
+# What the code made of a number, as torch writes it: `(1.2*sigma)`; and how it writes a negative value.
+_CALCULATED = re.compile(r"\(.{1,200}(?:[*/]| [-+] ).{1,200}\)")
+_FRACTION = re.compile(r"\(?-?\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?\)?")
 _BRANCH = re.compile(r"(?:if|elif|while)\b|.{1,300}\bif\b.{1,300}\belse\b")
 
 
@@ -32,6 +35,18 @@ def is_between_graphs(cause: RecompileCause) -> bool:
 def is_branch(cause: RecompileCause) -> bool:
     """Whether the line decides what is computed."""
     return _BRANCH.match(cause.line) is not None
+
+
+def is_calculated_with(cause: RecompileCause) -> bool:
+    """Whether a number must be known: a factor, or what a function of `math` is given.
+
+    A float that torch guards by what the code made of it was dynamic up to the line that needs it.
+    """
+    is_made = cause.kind == "value" and _CALCULATED.fullmatch(cause.source or "") is not None
+    if is_made and cause.values and all(map(_FRACTION.fullmatch, cause.values)):
+        return True
+    is_factor = cause.is_float or (cause.is_int and BY_MATH.search(cause.line) is not None)
+    return cause.is_needed_as_number and is_factor
 
 
 def range_of_a_library(cause: RecompileCause) -> str:

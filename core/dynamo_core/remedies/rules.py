@@ -178,6 +178,8 @@ _LONGEST_REASON = 20_000
 _LONGEST_CONTEXT = 200
 _CONTEXT = "Developer debug context: "
 _DDP = "torch/nn/parallel/distributed.py"
+_MODULE = "torch/nn/modules/module.py"
+_CALLS_A_HOOK = re.compile(r"\bhook\(")
 _DISTRIBUTION = "torch/distributions/distribution.py"
 # What is infinite or undefined for some values: its gradient is then NaN, also where it is not chosen.
 _UNDEFINED = re.compile(
@@ -208,7 +210,8 @@ class BreakContext:
     torch's additional text for its developers.
     `is_outside` says that the user's line only calls what is compiled, so that nothing can be moved out of
     compiled code there. `caller` is the text of the line that calls the function of `line`, and
-    `is_called_inside` says whether that line is compiled as well.
+    `is_called_inside` says whether that line is compiled as well. `is_hook` says that the line is one of a
+    hook that a module calls.
     """
 
     words: str
@@ -227,6 +230,7 @@ class BreakContext:
     caller: str = ""
     before: tuple[str, ...] = ()
     is_called_inside: bool = False
+    is_hook: bool = False
 
     @property
     def version(self) -> tuple[int, int]:
@@ -274,6 +278,12 @@ class BreakContext:
         lines = [each for each in self.following if each.strip()]
         depth = indentation(lines[0]) if lines else 0
         return list(takewhile(lambda each: indentation(each) >= depth, lines))
+
+    @property
+    def behind_the_block(self) -> list[str]:
+        """The lines of the function behind that block, as far as they are known."""
+        lines = [each for each in self.following if each.strip()]
+        return lines[len(self.block) :]
 
     @property
     def loop(self) -> str:
@@ -371,6 +381,18 @@ def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> Brea
         outer[-1].text.strip() if outer else "",
         tuple(lines[n] for n in sorted(lines) if own is not None and entered is None and n <= own.place.line),
         bool(outer) and outer[-1] in graph_break.stack,
+        own is not None and _is_called_as_a_hook(stack[: stack.index(own)]),
+    )
+
+
+def _is_called_as_a_hook(callers: Sequence[StackFrame]) -> bool:
+    """Whether the last of them is a module's call of a hook.
+
+    Source: torch/nn/modules/module.py (Module._call_impl), 2.8 to 2.13.
+    """
+    last = callers[-1] if callers else None
+    return (
+        last is not None and last.place.file.endswith(_MODULE) and _CALLS_A_HOOK.search(last.text) is not None
     )
 
 

@@ -1,7 +1,7 @@
 """A branch on `not` of what a tensor holds.
 
 kind: graph break
-advice: `~` for `not`
+advice: torch.where(torch.logical_not(
 """
 
 import torch

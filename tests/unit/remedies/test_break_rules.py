@@ -12,6 +12,7 @@ from dynamo_core.analysis.source_lines import (
     constants_given,
     has_computed_message,
     is_made_of_conditions,
+    joins_conditions,
     looked_up_in,
     targets_of,
     waiting_call,
@@ -75,6 +76,10 @@ def test_the_condition_of_a_line(line: str, condition: str | None) -> None:
 def test_parts_of_a_line() -> None:
     assert is_made_of_conditions("if a.any() and b.any():")
     assert is_made_of_conditions("assert 0 < y.min() < 1")
+    assert joins_conditions("return (x > 0).all() and not y.any()")
+    assert not joins_conditions("return x is not None and x.any()")
+    assert not joins_conditions("return x and y.any()")
+    assert not joins_conditions("if x.any() and y.any():")
     assert has_computed_message('assert y.all(), "%s" % y')
     assert not has_computed_message('assert y.all(), "constant"')
     assert targets_of("first, self.x, second = x.tolist()") == ("first", "second")

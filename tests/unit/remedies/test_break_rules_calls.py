@@ -309,3 +309,37 @@ def test_a_backward_pass_of_a_scaled_loss_is_not_to_be_traced(around: str, is_ad
     text = advice(kind, "Dynamo does not trace it.", line, around=around)
     assert ("trace_autograd_ops" in text) is is_advised
     assert "run the backward pass after its call" in text
+
+
+@pytest.mark.parametrize(
+    ("behind", "begin"),
+    [
+        ("return x.mean(0)", "where no later line"),
+        ("return self.count", "put `with self.lock:` around the call"),
+    ],
+)
+def test_what_a_lock_guards_is_put_off_only_where_nothing_behind_reads_it(behind: str, begin: str) -> None:
+    around = f"with self.lock:\n    self.count = self.count + 1\n{behind}"
+    said = advice("Unsupported context manager", "No such context.", "with self.lock:", around=around)
+    assert said.startswith(begin)
+
+
+def test_a_gradient_that_a_hook_asks_for_is_asked_for_before_the_call() -> None:
+    line = "output.requires_grad_(True)"
+    module = StackFrame(Place(f"{TORCH}nn/modules/module.py", 1821), "inner", "result = hook(self, args)")
+    stack = (StackFrame(HERE, "forward", "y = self.body(x)"), module, StackFrame(HERE, "hook", line))
+    said = break_advice(GraphBreak(FREEZE[0], stack, None, BreakExplanation(HERE, *FREEZE, (), None), ()))
+    assert said[0].text.startswith("call `requires_grad_(True)` on the input")
+
+
+@pytest.mark.parametrize(
+    ("around", "is_copied"),
+    [
+        ("return x if x.data_ptr() % 16 == 0 else x.clone()", True),
+        ("if x.data_ptr() % 16:\n    x = x.clone()\nreturn x", True),
+        ("if x.data_ptr() % 16:\n    return fast(x)\nreturn x", False),
+    ],
+)
+def test_what_is_copied_for_its_address_is_copied_always(around: str, is_copied: bool) -> None:
+    said = advice("Observed exception", "TypeError", around.splitlines()[0], around=around)
+    assert ("copy in every call" in said) == is_copied

@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 
 from ...remedies.rules import Change
-from .branch import assert_of_one_condition, branch_to_where
+from .branch import assert_of_one_condition, branch_to_where, conditions_as_one
 from .flags import flag_kept_in_python
-from .hoisting import compile_hoisted, compiled_in_place
+from .hoisting import called_methods_compiled, compile_hoisted, compiled_in_place
 from .lines import (
     asdict_to_fields,
     constant_message,
+    copied_always,
     data_ptr_to_is,
     decorator_removed,
     deepcopy_to_clone,
@@ -36,12 +37,15 @@ EDITS: Mapping[str, Edit] = {
     "flag kept in Python": flag_kept_in_python,
     "assert with a constant message": constant_message,
     "assert of one condition": assert_of_one_condition,
+    "conditions as one": conditions_as_one,
     "numpy to torch": numpy_to_torch,
     "numpy to math": numpy_to_math,
     "compile hoisted": compile_hoisted,
     "compiled in place": compiled_in_place,
+    "called methods compiled": called_methods_compiled,
     "statement removed": statement_removed,
     "data_ptr to is": data_ptr_to_is,
+    "copied always": copied_always,
     "decorator removed": decorator_removed,
     "call moved out": call_moved_out,
     "statement moved out": statement_moved_out,

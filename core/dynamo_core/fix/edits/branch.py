@@ -64,6 +64,23 @@ def assert_of_one_condition(text: str, line: int) -> str | None:
     return source.with_changes({only.test: expression(_condition(source, only.test))})
 
 
+def conditions_as_one(text: str, line: int) -> str | None:
+    """The source with `return a and b` on this line, or `c = a and b`, as one tensor: `(a) & (b)`."""
+    source = Source(text)
+    only = alone_in(source.statement_at(line))
+    value = only.value if isinstance(only, cst.Return | cst.Assign) else None
+    if torch_name(source) != "torch" or not isinstance(value, cst.BooleanOperation):
+        return None
+    return source.with_changes({value: expression(_joined(source, value))})
+
+
+def _joined(source: Source, test: cst.BaseExpression) -> str:
+    if not isinstance(test, cst.BooleanOperation):
+        return _condition(source, test)
+    between = "&" if isinstance(test.operator, cst.And) else "|"
+    return f"({_joined(source, test.left)}) {between} ({_joined(source, test.right)})"
+
+
 def _has_in_place_changes(source: Source, branch: cst.If) -> bool:
     """Whether the function around the branch changes tensors in place, perhaps one that a side names."""
     function = next(source.enclosing(branch, cst.FunctionDef), None)

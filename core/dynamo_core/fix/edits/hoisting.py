@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from .source import Source, alone_in, called_name, dotted, names_in, statement, torch_name
+from .source import Source, alone_in, called_name, dotted, expression, names_in, statement, torch_name
 
 
 def compiled_in_place(text: str, line: int) -> str | None:
@@ -34,6 +34,45 @@ def compiled_in_place(text: str, line: int) -> str | None:
         return None
     in_place = call.with_changes(func=cst.Attribute(model.value, cst.Name("compile")), args=options)
     return source.with_changes({found: found.with_changes(body=[cst.Expr(in_place)])})
+
+
+def called_methods_compiled(text: str, line: int) -> str | None:
+    """The source with the methods compiled that are called on what `model = torch.compile(…)` gives.
+
+    These are methods that a class of this file defines: `model.generate = torch.compile(model.generate)`.
+    """
+    source = Source(text)
+    found = source.statement_at(line)
+    small = alone_in(found)
+    call = small.value if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
+    if (
+        not isinstance(call, cst.Call)
+        or dotted(call.func) != f"{torch_name(source)}.compile"
+        or not call.args
+    ):
+        return None
+    assert isinstance(small, cst.Assign) and isinstance(found, cst.SimpleStatementLine)
+    model, *options = call.args
+    target = dotted(small.targets[0].target)
+    called = {dotted(each.func) for each in source.every(cst.Call)}
+    methods = sorted(name for name in _methods(source) if f"{target}.{name}" in called)
+    if target is None or model.keyword is not None or model.star or not methods:
+        return None
+    lines: list[cst.BaseStatement] = [found.with_changes(body=[small.with_changes(value=model.value)])]
+    for name in methods:
+        method = cst.Arg(expression(f"{target}.{name}"), comma=model.comma)
+        compiled = source.text_of(call.with_changes(args=[method, *options]))
+        lines.append(statement(f"{target}.{name} = {compiled}"))
+    return source.with_changes({found: cst.FlattenSentinel(lines)})
+
+
+def _methods(source: Source) -> set[str]:
+    """The methods of classes of this file, without `forward` and those that Python calls itself."""
+    functions = list(source.every(cst.FunctionDef))
+    around = [next(source.enclosing(each, cst.ClassDef, cst.FunctionDef), None) for each in functions]
+    owned = (each for each, outer in zip(functions, around, strict=True) if isinstance(outer, cst.ClassDef))
+    names = {each.name.value for each in owned if not each.decorators}
+    return {name for name in names if name != "forward" and not name.startswith("__")}
 
 
 def compile_hoisted(text: str, line: int) -> str | None:

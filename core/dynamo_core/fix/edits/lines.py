@@ -115,6 +115,24 @@ def data_ptr_to_is(text: str, line: int) -> str | None:
     return None
 
 
+def copied_always(text: str, line: int) -> str | None:
+    """The source with a copy that an address decides on made always: `x if x.data_ptr() % 16 == 0 else …`."""
+    source = Source(text)
+    found = source.statement_at(line)
+    if isinstance(found, cst.If) and found.orelse is None and isinstance(found.body, cst.IndentedBlock):
+        is_meant = _asks_for_the_address(found.test) and len(found.body.body) == 1
+        return source.with_changes({found: found.body.body[0]}) if is_meant else None
+    for node in source.expressions_at(line):
+        if isinstance(node, cst.IfExp) and _asks_for_the_address(node.test):
+            copies = [each for each in (node.body, node.orelse) if called_name(each) == "clone"]
+            return source.with_changes({node: copies[0]}) if len(copies) == 1 else None
+    return None
+
+
+def _asks_for_the_address(test: cst.BaseExpression) -> bool:
+    return any(isinstance(each, cst.Call) and _is_call_of(each, "data_ptr") for each in nodes(test))
+
+
 def decorator_removed(text: str, line: int) -> str | None:
     """The source without `@torch.compiler.disable` on the function that is called or begins on this line."""
     source = Source(text)

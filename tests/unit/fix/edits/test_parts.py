@@ -308,6 +308,23 @@ def test_a_statement_before_all_that_is_compiled() -> None:
             "assert torch.logical_and(x.any(), torch.logical_not(y.isnan().any())), 'bad'  # here\n",
         ),
         ("assert of one condition", "assert x.any()  # here\n", None),
+        (
+            "conditions as one",
+            "import torch\nreturned = x.any() and not y.all() or x.max() > 3  # here\n",
+            "import torch\nreturned = ((x.any()) & (torch.logical_not(y.all()))) | (x.max() > 3)  # here\n",
+        ),
+        ("conditions as one", "returned = x.any()  # here\n", None),
+        (
+            "copied always",
+            "y = x if x.data_ptr() % 16 == 0 else x.clone()  # here\n",
+            "y = x.clone()  # here\n",
+        ),
+        (
+            "copied always",
+            "if x.data_ptr() % 16:  # here\n    x = x.clone()\ny = x\n",
+            "x = x.clone()\ny = x\n",
+        ),
+        ("copied always", "y = x if x.numel() else x.clone()  # here\n", None),
     ],
 )
 def test_edits_of_statements(edit: str, before: str, after: str | None) -> None:

@@ -209,6 +209,15 @@ def test_without_torch_by_its_name_there_is_no_where() -> None:
             "import torch\npart.compile(backend=b)  # here\n",
         ),
         ("compiled in place", "import torch\nfast = torch.compile(net)  # here\n", None),
+        (
+            "called methods compiled",
+            "import torch\nclass Net:\n    def act(self, x): ...\n    def rest(self, x): ...\n"
+            "def main(): ...\nnet = torch.compile(Net(), dynamic=True)  # here\nnet.act(x)\n",
+            "import torch\nclass Net:\n    def act(self, x): ...\n    def rest(self, x): ...\n"
+            "def main(): ...\n"
+            "net = Net()  # here\nnet.act = torch.compile(net.act, dynamic=True)\nnet.act(x)\n",
+        ),
+        ("called methods compiled", "import torch\nnet = torch.compile(Net())  # here\nnet.act(x)\n", None),
         ("compiled in place", "import torch\nnet = torch.compile(Net())  # here\n", None),
         ("compiled in place", "import torch\nnet = torch.compile(model=net)  # here\n", None),
         ("statement removed", "a()\nprint(x)  # here\nb()\n", "a()\nb()\n"),
