@@ -16,6 +16,7 @@ from .shipped_schemas import file_of
 CHARACTERS_OF_A_TOKEN = 4
 _LONGEST_WHOLE = 8  # items of a list of plain values, as pairs and shapes are, which stays whole
 _REDUCTIONS = (("items", 8), ("items", 4), ("text", 400), ("items", 2), ("items", 1), ("text", 160))
+_LEAST_OF_A_LINE = 80  # characters of one that is cut
 _WORTH_MOST = ("next", "actions")  # lists of which the first item stays
 _NEVER_CUT = ("schema", "recording", "verdict", "identity", "command")  # texts that are of no use in part
 
@@ -29,7 +30,8 @@ def bounded_text(text: str, tokens: int, end: str = "") -> str:
     """The first lines of a page that fit, how many further ones there are, and the lines of its `end`.
 
     Of those, too, the first stay that fit: in a third of it, and fewer where a line of the page would be left
-    out that belongs to the one before it, as the place of an action does.
+    out that belongs to the one before it, as the place of an action does. Where one is not enough, the longest
+    line is cut for it.
     """
     most = tokens * CHARACTERS_OF_A_TOKEN
     ends = end.splitlines(keepends=True)
@@ -37,7 +39,21 @@ def bounded_text(text: str, tokens: int, end: str = "") -> str:
     lines = text.splitlines(keepends=True)
     while len(ends) > 1 and _tears(lines, _number_kept(lines, most - len("".join(ends)))):
         ends.pop()
-    return _first_lines(lines, most - len("".join(ends))) + "".join(ends)
+    room = most - len("".join(ends))
+    return _first_lines(_with_room_for_next(lines, room), room) + "".join(ends)
+
+
+def _with_room_for_next(lines: list[str], most: int) -> list[str]:
+    """The lines; the longest of those that stay cut, where the next belongs to the last and would not fit."""
+    kept = _number_kept(lines, most)
+    if not _tears(lines, kept):
+        return lines
+    longest = max(range(kept), key=lambda index: len(lines[index]))
+    too_many = len("".join(lines[: kept + 1])) + len(_more_lines(len(lines))) - most
+    length = len(lines[longest]) - too_many - 2
+    if length < _LEAST_OF_A_LINE:
+        return lines
+    return [*lines[:longest], lines[longest][:length] + "…\n", *lines[longest + 1 :]]
 
 
 def _tears(lines: list[str], kept: int) -> bool:

@@ -303,3 +303,11 @@ def test_why_no_line_is_known_is_said_in_its_place() -> None:
     wrong = program_call("disagrees", stage="inductor", why="the search was ended")
     assert since_text(wrong.call) == "wrong since inductor; the search was ended"
     assert since_text(program_call("disagrees").call) == ""
+
+
+def test_no_guard_is_missing_where_a_graph_of_the_function_is_wrong() -> None:
+    stale = program_call("disagrees", stage="guards", function_place=PLACE).call
+    (found,) = of(call("disagrees"), verified_program_calls=[stale]).program_calls
+    assert found.call.stage is None
+    (found,) = of(call(), verified_program_calls=[stale]).program_calls
+    assert found.call.stage == "guards"

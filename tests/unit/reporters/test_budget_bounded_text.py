@@ -24,3 +24,13 @@ def test_where_no_line_is_torn_off_all_commands_stay_that_fit_in_a_third() -> No
 
 def test_a_page_that_fits_is_whole() -> None:
     assert bounded_text(ACTION + PLACE, 50, "".join(NEXT)) == ACTION + PLACE + "".join(NEXT)
+
+
+def test_the_longest_line_is_cut_for_the_place_of_the_action() -> None:
+    action = f"  1. pad the input{', and so on' * 20}.\n"
+    page = "8 graphs\n" + action + PLACE + "  2. another one\n" * 9
+    text = bounded_text(page, 70, NEXT[0])
+    assert len(text) <= 280
+    assert text.startswith("8 graphs\n  1. pad the input, and so on")
+    assert f"…\n{PLACE}" in text
+    assert text.endswith(NEXT[0])
