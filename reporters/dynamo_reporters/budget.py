@@ -30,8 +30,8 @@ def bounded_text(text: str, tokens: int, end: str = "") -> str:
     """The first lines of a page that fit, how many further ones there are, and the lines of its `end`.
 
     Of those, too, the first stay that fit: in a third of it, and fewer where a line of the page would be left
-    out that belongs to the one before it, as the place of an action does. Where one is not enough, the longest
-    line is cut for it.
+    out that belongs to the one before it, as the place of an action does. Where that is not enough, the
+    longest line is cut.
     """
     most = tokens * CHARACTERS_OF_A_TOKEN
     ends = end.splitlines(keepends=True)
@@ -44,12 +44,14 @@ def bounded_text(text: str, tokens: int, end: str = "") -> str:
 
 
 def _with_room_for_next(lines: list[str], most: int) -> list[str]:
-    """The lines; the longest of those that stay cut, where the next belongs to the last and would not fit."""
+    """The lines; the longest that is to stay is cut, where those that belong to the last would not fit."""
     kept = _number_kept(lines, most)
-    if not _tears(lines, kept):
+    while _tears(lines, kept):
+        kept += 1
+    if kept == _number_kept(lines, most):
         return lines
     longest = max(range(kept), key=lambda index: len(lines[index]))
-    too_many = len("".join(lines[: kept + 1])) + len(_more_lines(len(lines))) - most
+    too_many = len("".join(lines[:kept])) + len(_more_lines(len(lines))) - most
     length = len(lines[longest]) - too_many - 2
     if length < _LEAST_OF_A_LINE:
         return lines
