@@ -23,10 +23,13 @@ def differences(ranks: Ranks, calls: Mapping[int, SharedCalls]) -> tuple[Differe
     """
     has_graphs = all(is_recorded(process, "graphs") for process in ranks.values())
     collectives = collective_difference(ranks) if has_graphs else None
+    breaks = list(_first(ranks, "graph breaks", "graph break", _breaks, calls))
+    recompiles = list(_first(ranks, "recompiles", "recompile", _recompiles, calls))
+    # A frame that is compiled again meets its breaks once more.
+    is_met_again = bool(breaks and recompiles) and _are_of_recompiles(ranks, calls)
     found = [
         *_settings(ranks),
-        *_first(ranks, "graph breaks", "graph break", _breaks, calls),
-        *_first(ranks, "recompiles", "recompile", _recompiles, calls),
+        *(recompiles + breaks if is_met_again else breaks + recompiles),
         *([collectives] if collectives else []),
         *(_graphs(ranks) if has_graphs else ()),
         *(_with_folders(each, ranks) for each in _first(ranks, "caches", "look-up in a cache", _lookups)),
@@ -125,6 +128,13 @@ def _recompiles(process: Process) -> Iterator[Step]:
         what = f"{frame_name(each.name, each.method)} was recompiled, as this did not hold: {failed}"
         key = function_of(each.name), each.place, without_numbers(reason)
         yield Step(key, what, each.place, at_ns=ended.get(each.compile_id))
+
+
+def _are_of_recompiles(ranks: Ranks, calls: Mapping[int, SharedCalls]) -> bool:
+    """Whether the first breaks that are not the same on all ranks were met in recompiles alone."""
+    index = _first_difference(ranks, {rank: list(_breaks(each)) for rank, each in ranks.items()}, calls)
+    met = [each.breaks[index] for each in ranks.values() if index is not None and index < len(each.breaks)]
+    return all(each.compile_id is not None and (each.compile_id.compile or 0) > 0 for each in met)
 
 
 def _lookups(process: Process) -> Iterator[Step]:

@@ -18,6 +18,7 @@ from dynamo_core.model import (
 )
 from dynamo_core.shared.records import CachesInUse
 from support.made import compiled
+from support.made_findings import a_break, recompile
 from support.ranks_by_hand import HERE, called, collective, graph, of, rank, running
 
 
@@ -267,6 +268,16 @@ def test_a_recompile_is_named_by_the_guard_that_failed_without_the_comment_of_to
     assert "local was recompiled, as this did not hold: kind == 'usual'" in [
         side.what for side in difference.sides
     ]
+
+
+def test_a_break_that_a_recompile_meets_again_follows_from_it() -> None:
+    again = replace(a_break(), compile_id=CompileId(0, 1))
+    one = rank(1, breaks=[a_break(), again], compiles=[recompile(1)])
+    differences = compare_ranks(of(rank(0, breaks=[a_break()]), one)).differences
+    assert [each.subject for each in differences] == ["recompiles", "graph breaks"]
+    another = rank(1, breaks=[a_break(), a_break(9)], compiles=[recompile(1)])
+    differences = compare_ranks(of(rank(0, breaks=[a_break()]), another)).differences
+    assert [each.subject for each in differences] == ["graph breaks", "recompiles"]
 
 
 def test_ranks_that_hang_outside_of_graphs_are_no_all_clear() -> None:
