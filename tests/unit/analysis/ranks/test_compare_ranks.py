@@ -12,6 +12,7 @@ from dynamo_core.model import (
     Compiling,
     EquivalentRank,
     Frame,
+    GraphBreak,
     Process,
     ProcessEnd,
     Run,
@@ -271,13 +272,14 @@ def test_a_recompile_is_named_by_the_guard_that_failed_without_the_comment_of_to
 
 
 def test_a_break_that_a_recompile_meets_again_follows_from_it() -> None:
+    def subjects(*breaks: GraphBreak) -> list[str]:
+        usual = replace(rank(0), breaks=[a_break()])
+        other = replace(rank(1), breaks=[a_break(), *breaks], compiles=[recompile(1)])
+        return [each.subject for each in compare_ranks(of(usual, other)).differences]
+
     again = replace(a_break(), compile_id=CompileId(0, 1))
-    one = rank(1, breaks=[a_break(), again], compiles=[recompile(1)])
-    differences = compare_ranks(of(rank(0, breaks=[a_break()]), one)).differences
-    assert [each.subject for each in differences] == ["recompiles", "graph breaks"]
-    another = rank(1, breaks=[a_break(), a_break(9)], compiles=[recompile(1)])
-    differences = compare_ranks(of(rank(0, breaks=[a_break()]), another)).differences
-    assert [each.subject for each in differences] == ["graph breaks", "recompiles"]
+    assert subjects(again) == ["recompiles", "graph breaks"]
+    assert subjects(a_break(9)) == ["graph breaks", "recompiles"]
 
 
 def test_ranks_that_hang_outside_of_graphs_are_no_all_clear() -> None:
