@@ -74,7 +74,7 @@ def _failure_text(found: Repro) -> str:
 
 def _stage_text(found: Repro) -> str:
     if found.stage is not None:
-        return f"; it fails from {found.stage} on (backend {found.backend})"
+        return f"; it fails so from {found.stage} on (backend {found.backend})"
     return "" if found.backend is None else f"; backend {found.backend}"
 
 
@@ -93,7 +93,7 @@ def _values_text(found: Repro, file: str) -> str:
 
 
 def _tried_text(each: Tried) -> str:
-    return f"{each.setting}: {'avoids it' if each.avoids else 'does not avoid it'}"
+    return f"{each.setting}: {'avoids it' if each.avoids else 'does not avoid it, or fails otherwise'}"
 
 
 def _first_line(text: str) -> str:
@@ -129,7 +129,7 @@ def _issue_parts(found: Repro, file_name: str) -> Iterator[str]:
     message = failure.full_message[:_LONGEST_MESSAGE].strip() or failure.kind
     yield f"Got, compiled:\n\n```\n{failure.type + ': ' if failure.type else ''}{message}\n```"
     if found.stage is not None:
-        yield f'First stage with which it fails: {found.stage} (`backend="{found.backend}"`).'
+        yield f'First stage with which it fails so: {found.stage} (`backend="{found.backend}"`).'
     if found.tried:
         yield "\n".join(
             ["Settings that were tried:", "", *(f"- {_tried_text(each)}" for each in found.tried)]

@@ -25,7 +25,7 @@ from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
 from .kinds import Kind
 
 _IN_TORCHS_WORDS = ("other", "not recorded", "global state", "relation of sizes")
-_TOLD_BY_CAUSE = ("backend", "made meanwhile")
+_WITHOUT_GUARD = ("backend", "made meanwhile")
 
 
 def recompiles(figures: Figures) -> Iterator[Draft]:
@@ -67,7 +67,7 @@ def _draft(
     outside = figures.most_won(frame.process) if kind == "recompile limit" else None
     # Findings of one frame are told apart by what differed.
     failure = main.failure if is_one_of_several and main.kind not in _IN_TORCHS_WORDS else None
-    what = "" if failure is None or main.kind in _TOLD_BY_CAUSE else f" for the {what_differed(failure)}"
+    what = "" if failure is None or main.kind in _WITHOUT_GUARD else f" for the {what_differed(failure)}"
     return Draft(
         kind,
         key=_key(main),
