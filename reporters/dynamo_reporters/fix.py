@@ -99,8 +99,11 @@ def _title(fix: Fix) -> str:
     if fix.kept is not None:
         times = f"{fix.kept.before} before, {fix.kept.after} after"
         return f"{where}: {fix.finding.kind}, {times}, proven"
+    tried = [each for each in fix.trials if each.verdict != "does not fit"]
+    if tried:
+        return f"{where}: {number(len(tried), 'remedy', 'remedies')} tried, none cures it"
     if fix.trials:
-        return f"{where}: {number(len(fix.trials), 'remedy', 'remedies')} tried, none cures it"
+        return f"{where}: no remedy that fits could be tried"
     return f"{where}: {'not tried' if _is_left(fix) else 'no remedy that a program can try'}"
 
 

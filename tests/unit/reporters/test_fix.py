@@ -87,6 +87,14 @@ def test_what_is_to_be_done_by_hand_is_said_beside_what_was_tried() -> None:
     assert "share it" not in page
 
 
+def test_what_does_not_fit_was_not_tried() -> None:
+    unfit = Trial(EDIT, "does not fit", "the edit does not fit the line", 2)
+    page = plain_text(list(fix_blocks(Fixes("train", (RAN,), [Fix(1, FINDING, [unfit])]))))
+    assert "no remedy that fits could be tried" in page
+    page = plain_text(list(fix_blocks(Fixes("train", (RAN,), [Fix(1, FINDING, [unfit, FAILED])]))))
+    assert "1 remedy tried, none cures it" in page
+
+
 def test_a_setting_is_shown_as_it_is_typed_with_what_it_may_change() -> None:
     kept = replace(FAILED, verdict="cures")
     page = plain_text(fix_blocks(Fixes("train", (RAN,), [Fix(1, FINDING, [kept], kept)])))
