@@ -23,6 +23,7 @@ from .findings import (
     findings_of,
     is_context,
     saved_together,
+    without_remedies_in_use,
 )
 from .findings.finding import NOT_RECORDED
 from .findings.in_cells import action_in_cell, finding_in_cell
@@ -95,7 +96,7 @@ class Case:
     @cached_property
     def found(self) -> list[Finding]:
         """The findings as the analyses make them, whatever their lines are in."""
-        return findings_of(self._drafts)
+        return without_remedies_in_use(findings_of(self._drafts), self.recording)
 
     @cached_property
     def _drafts(self) -> dict[str, list[Draft]]:

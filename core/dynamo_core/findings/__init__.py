@@ -8,7 +8,7 @@ from ..recording.calls import CALL_SAMPLES
 from ..shared import names
 from .actions import Action, Alternative, actions_of, is_context
 from .breaks import breaks, fallbacks, left_eager
-from .build import by_identity, of_identities, ranked, saved_together
+from .build import by_identity, of_identities, ranked, saved_together, without_remedies_in_use
 from .caches import cache_bypasses, caches_off, cold_start, compiled_by_several, unstable_keys
 from .correctness import not_taken, raised_in_graphs, ranks_differ, wrong_results
 from .cuda_graphs import many_cuda_graphs, skipped_cuda_graphs
@@ -50,6 +50,7 @@ __all__ = [
     "findings_of",
     "is_context",
     "saved_together",
+    "without_remedies_in_use",
 ]
 
 # What the reader must load of a recording for them.
@@ -92,7 +93,7 @@ def find(
     recording: Recording, figures: Figures | None = None, analyses: Iterable[Analysis] = ANALYSES
 ) -> list[Finding]:
     """All findings, what is worth most first. `figures` are those of the recording, where they are known."""
-    return findings_of(drafts_of(figures or Figures(recording), analyses))
+    return without_remedies_in_use(findings_of(drafts_of(figures or Figures(recording), analyses)), recording)
 
 
 def find_identities(figures: Figures, analyses: Iterable[Analysis] = ANALYSES) -> dict[str, Draft]:

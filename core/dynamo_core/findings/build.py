@@ -9,7 +9,7 @@ from typing import TypeVar
 from ..analysis.recompile_echoes import CompileKey
 from ..analysis.time.wall import across_ranks
 from ..analysis.words import number, place, seconds
-from ..model import GraphBreak, Process, function_of
+from ..model import GraphBreak, Process, Recording, function_of
 from ..remedies.break_rules import break_advice
 from ..remedies.rules import Advice, Change
 from ..remedies.threads import in_its_thread
@@ -230,6 +230,26 @@ _UNTIMED = [kind for kind, spec in SPECS.items() if spec.rank in ("keeps out", "
 # What names no line is mostly what others lead to: it comes before them only where it is worth so much more.
 _WITHOUT_A_LINE = 10
 _UNKNOWN = -1.0  # less than any time
+
+
+def without_remedies_in_use(findings: Iterable[Finding], recording: Recording) -> list[Finding]:
+    """The findings without remedies that the run had already: by `--config`, or in its environment."""
+    settings = set(recording.settings.config or ())
+    environments = [each.info.environment or {} for each in recording.processes]
+
+    def is_in_use(remedy: Remedy) -> bool:
+        change = remedy.change
+        if change is None or not (change.settings or change.environment):
+            return False
+        return settings.issuperset(map(str, change.settings)) and all(
+            set(each.value.split(",")) <= set(environment.get(each.name, "").split(","))
+            for each in change.environment
+            for environment in environments
+        )
+
+    return [
+        replace(each, remedies=tuple(one for one in each.remedies if not is_in_use(one))) for each in findings
+    ]
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:

@@ -192,3 +192,17 @@ def test_a_finding_that_is_the_users_in_one_place_is_the_users() -> None:
     (found,) = of_identities(by_identity([replace(own, title="library", via=through, cost=dear), own]))
     assert (found.is_library, found.title) == (False, "own (and 1 more like it)")
     assert found.cost.saves_at_most.seconds == 5.0
+
+
+def test_a_remedy_that_the_run_had_already_is_none() -> None:
+    def changes(**environment: str) -> dict[str, str]:
+        known = {"info": ProcessInfo(pid=1, environment=environment), "compiles": [recompile(1)]}
+        (found,) = find(of_one_process(recompile_reasons=[reasons(1)], **known))
+        made = [each.change for each in found.remedies if each.change is not None]
+        return {variable.name: variable.value for each in made for variable in each.environment}
+
+    advised = changes()
+    assert advised
+    assert changes(**advised) == {}
+    assert changes(**{name: f"L['y'],{value}" for name, value in advised.items()}) == {}
+    assert changes(**dict.fromkeys(advised, "L['y']")) == advised
