@@ -223,7 +223,7 @@ def wrong_call_text(call: VerifiedProgramCall) -> str:
     off = call.detail or ""
     if call.error is not None:
         off = f"off by {call.error:.2g}" + ("" if call.allowed is None else f", {call.allowed:.2g} allowed")
-    return off if call.path and off.startswith(call.path) else f"{call.path}: {off}"  # `raised …`
+    return off if call.kind == "exception" else f"{call.path}: {off}"
 
 
 # Stages of torch's own compiler; the name of any other is a backend's.
