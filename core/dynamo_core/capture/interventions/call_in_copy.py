@@ -65,6 +65,7 @@ BEFORE = "before: "  # in front of the path of what the call before has returned
 SAVED = "saved for the backward"
 FOLDED = "with other values of what is folded"
 OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place"
+EARLIER = "lines before a write"
 WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
 ALL_VALUES = "all values"
 AS_CAPTURED = "as captured"  # each graph of an entry as Dynamo captured it, in eager
@@ -202,7 +203,8 @@ class ProgramCall:
             return {OPERATIONS: operations}
         elif which.startswith(WRITES):
             refuse_to_reach_out()
-            return {OPERATIONS: self._writes_in_eager(which.removeprefix(WRITES))}
+            written = self._writes_in_eager(which.removeprefix(WRITES))
+            return {OPERATIONS: written.lines, EARLIER: sorted(written.before)}
         elif which == STEPS_OF_TRACING:
             let_compile()
             variables = VariableLog()
@@ -251,7 +253,7 @@ class ProgramCall:
             MEMORY: memory,
             RETURNED: returned,
             STEPS: variables.steps,
-            STEPS_OF_ENTRY: steps_of_call(variables.steps, traced_here.roots.values()),
+            STEPS_OF_ENTRY: steps_of_call(variables.steps, traced_here.roots.values(), traced_here.end),
         }
 
     def _written_after_saving(self) -> dict[str, Any]:
@@ -282,7 +284,7 @@ class ProgramCall:
             with other_values(found):
                 outcome_of(self._in_eager, self.args, self.named, log.mode())
 
-    def _writes_in_eager(self, path: str) -> list[tuple[str, int]]:
+    def _writes_in_eager(self, path: str) -> WritesLog:
         """The program's lines after which a value of Python's own at a path is another one, in eager.
 
         Of what is in a container, it is the container.
@@ -296,7 +298,7 @@ class ProgramCall:
         written = WritesLog(leaves)
         with written.of_eager():
             outcome_of(self._in_eager, self.args, self.named)
-        return written.lines
+        return written
 
     def _in_eager(self, *args: Any, **named: Any) -> Any:
         import torch

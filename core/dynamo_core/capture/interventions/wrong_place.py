@@ -10,6 +10,7 @@ from .call_in_copy import (
     ALONE,
     BEFORE,
     BEGINNING,
+    EARLIER,
     FOLDED,
     MEMORY,
     NODES,
@@ -91,7 +92,9 @@ def place_of(
     is_guessed = stage is not None and is_captured_right  # then it is no known wrong operation
     at = None if last is None else (*operations[last][:2], "" if is_guessed else operations[last][2])
     found = place or at or _only_write(first, operations) or _only_line(first, eager)
-    return found if found and found[0] else None
+    if found is None or not found[0]:
+        return None
+    return found if is_captured_right else _write_before(found, differences, eager, lines) or found
 
 
 def _not_as_captured(stage: str | None, eager: dict[str, Any], lines: Lines) -> Place | None:
@@ -151,6 +154,20 @@ def _one_write(first: Difference, lines: Lines) -> Place | None:
     except NoAnswer:  # line by line a call may take too long
         return None
     return (*written.pop(), "") if len(written) == 1 else None
+
+
+def _write_before(
+    place: Place, differences: Sequence[Difference], eager: dict[str, Any], lines: Lines
+) -> Place | None:
+    """The one line that changes a value of Python's own which differs, too, before a place is reached."""
+    changed = [each for each in differences if each.kind == "mutation" and each.path not in eager[MEMORY]]
+    try:
+        found = lines(f"{WRITES}{changed[0].path}") if changed else {OPERATIONS: []}
+    except NoAnswer:  # line by line a call may take too long
+        return None
+    written = {(file, line) for file, line in found[OPERATIONS]}
+    is_before = len(written) == 1 and list(place[:2]) not in found[EARLIER]
+    return (*written.pop(), "") if is_before else None
 
 
 def _in_python(
