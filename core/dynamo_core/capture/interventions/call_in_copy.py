@@ -45,6 +45,7 @@ from .observed_state import (
 )
 from .operation_alone import searching_backend
 from .operation_log import OperationLog, memory_of, noting
+from .own_decompositions import with_own_decompositions
 from .printed_text import noting_printed
 from .saved_state import SavedState
 from .variable_log import VariableLog, WritesLog, steps_of_call, traced_here
@@ -165,10 +166,11 @@ class ProgramCall:
         """The backend of this name: one of torch's registry, or else the program's own function."""
         import torch
 
+        own = inner_backend(self._backend)
         try:
-            return torch._dynamo.lookup_backend(backend)
+            return with_own_decompositions(backend, own) or torch._dynamo.lookup_backend(backend)
         except Exception:  # InvalidBackend
-            return inner_backend(self._backend)
+            return own
 
     def _compile(self, backend: Any, *, is_dynamic: bool = False) -> Any:
         """The program's function compiled anew, as the program asks for it, but by this backend."""

@@ -28,6 +28,7 @@ from .call_in_copy import (
 from .fork_server import NoAnswer
 from .observed_state import RAISED_AT, RESULT, Leaves
 from .operation_log import Operation, first_different_line, first_write_to, last_operation_on
+from .own_decompositions import DECOMPOSED
 from .printed_text import PRINTED, PRINTED_AT
 from .source_of_value import line_of_returned, lines_that_change
 from .state_difference import Difference
@@ -46,7 +47,7 @@ TRACING, STALE = "tracing", "guards"
 STAGES = (
     ("eager", TRACING),
     ("aot_eager", "AOTAutograd"),
-    ("aot_eager_decomp_partition", "decompositions"),
+    (DECOMPOSED, "decompositions"),
 )
 
 
