@@ -66,7 +66,7 @@ BEFORE = "before: "  # in front of the path of what the call before has returned
 SAVED = "saved for the backward"
 FOLDED = "with other values of what is folded"
 OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place"
-EARLIER = "lines before a write"
+EARLIER, WITH_NUMPY = "lines before a write", "operations with numpy's"
 WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
 ALL_VALUES = "all values"
 AS_CAPTURED = "as captured"  # each graph of an entry as Dynamo captured it, in eager
@@ -234,7 +234,7 @@ class ProgramCall:
         else:
             refuse_to_reach_out()
             return self._lines_in_eager()
-        return {OPERATIONS: log.operations}
+        return {OPERATIONS: log.operations, WITH_NUMPY: log.with_numpy}
 
     def _lines_in_eager(self) -> dict[str, Any]:
         returned: list[Any] = []

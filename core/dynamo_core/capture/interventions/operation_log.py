@@ -37,6 +37,7 @@ class OperationLog:
 
     def __init__(self, steps: Sized = ()) -> None:
         self.operations: list[list[Any]] = []
+        self.with_numpy: list[list[Any]] = []  # these, and what a graph has for numpy's functions
         self._steps = steps
         self._lines: list[tuple[str, int]] | None = None  # of the node that is run
         self._is_of_numpy = False  # that node
@@ -85,7 +86,7 @@ class OperationLog:
         return Running(gm)
 
     def _note(self, name: str, result: Any, written: Any) -> None:
-        if self._is_of_numpy or len(self.operations) >= _MOST_OPERATIONS:
+        if len(self.with_numpy) >= _MOST_OPERATIONS:
             return
         lines, names = self._lines, []
         if lines is None:
@@ -97,7 +98,10 @@ class OperationLog:
         first = result[0] if isinstance(result, (tuple, list)) and result else result
         dtype = str(getattr(first, "dtype", ""))
         memory = memory_of(written if result is None else first)
-        self.operations.append([file, line, name, _sum(first), dtype, memory, names, lines, len(self._steps)])
+        noted = [file, line, name, _sum(first), dtype, memory, names, lines, len(self._steps)]
+        self.with_numpy.append(noted)
+        if not self._is_of_numpy:
+            self.operations.append(noted)
 
 
 def values_before(func: Any, args: Sequence[Any]) -> list[tuple[Any, Any]]:

@@ -23,6 +23,7 @@ from .call_in_copy import (
     STEPS_OF_ENTRY,
     STEPS_OF_TRACING,
     TRACED,
+    WITH_NUMPY,
     WRITES,
 )
 from .fork_server import NoAnswer
@@ -101,8 +102,10 @@ def place_of(
 def _not_as_captured(stage: str | None, eager: dict[str, Any], lines: Lines) -> Place | None:
     """The first line that is not what was captured of it, or is not so any more."""
     operations = eager[OPERATIONS]
-    captured = lines(TRACED if stage == TRACING else OF_ENTRY)[OPERATIONS]
-    place = _in_python(first_different_line(operations, captured), stage, eager, lines)
+    found = lines(TRACED if stage == TRACING else OF_ENTRY)
+    place = _in_python(first_different_line(operations, found[OPERATIONS]), stage, eager, lines)
+    if place is None and WITH_NUMPY in found:
+        place = _in_python(first_different_line(operations, found[WITH_NUMPY]), stage, eager, lines)
     if place is not None or stage == TRACING:
         return place
     inputs = (memory for path, memory in eager[MEMORY].items() if not path.startswith(RESULT))

@@ -69,6 +69,7 @@ def test_what_numpy_does_in_eager_is_no_operation() -> None:
     torch._dynamo.reset()
     torch.compile(f, backend=log.backend)(torch.ones(2))
     assert [each[2] for each in log.operations] == ["view.default"]
+    assert "log1p.default" in [each[2] for each in log.with_numpy]
 
 
 def test_a_line_that_gives_the_same_by_other_operations_is_alike(file: str) -> None:
