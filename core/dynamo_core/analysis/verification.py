@@ -235,7 +235,7 @@ def wrong_call_text(call: VerifiedProgramCall) -> str:
     off = call.detail or ""
     if call.error is not None:
         off = f"off by {call.error:.2g}" + ("" if call.allowed is None else f", {call.allowed:.2g} allowed")
-    return off if call.path and off.startswith(call.path) else f"{call.path}: {off}"  # `raised …`
+    return off if call.kind == "exception" else f"{call.path}: {off}"
 
 
 # Stages of torch's own compiler; the name of any other is a backend's.
@@ -324,11 +324,19 @@ def _why_not(found: Verification) -> str:
 
 
 def wrong_lines(found: Verification, recording: Recording) -> Iterator[str]:
-    """The graphs that disagree: which value, by how much, which node."""
+    """The graphs that disagree: which value, by how much, which node.
+
+    A node is left out where the first wrong operations of all wrong calls are known, and stand in other
+    lines: with all values as outputs, the graph is another one, which may go wrong elsewhere.
+    """
     for each in found.wrong:
         call = each.wrong_call
         assert call is not None
         yield f"disagrees: {graph_text(each, recording)}, call {call.call}, {off_text(call.first_wrong)}"
+        calls = [known.call for known in found.wrong_calls if known.process is each.process]
+        are_known = bool(calls) and all(known.operation and known.wrong_place for known in calls)
+        if call.node and are_known and call.node.place not in {known.wrong_place for known in calls}:
+            continue
         if call.node is not None:
             yield f"first wrong node of graph {each.graph.number}: {node_text(call.node)}"
         elif call.node_unknown is not None:

@@ -1,6 +1,6 @@
 """How graphs that were run beside eager are counted, and what is said of each."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +230,22 @@ def program_call(outcome: str = "agrees", **more: Any) -> ProgramCall:
 
 def with_calls(*calls: ProgramCall) -> Verification:
     return Verification((), True, calls)
+
+
+@pytest.mark.parametrize(
+    ("line", "operation", "is_told"),
+    [(3, "torch.sin", False), (4, "torch.sin", True), (3, None, True)],
+)
+def test_a_node_of_another_line_than_the_first_wrong_operation_is_left_out(
+    line: int, operation: str | None, is_told: bool
+) -> None:
+    node = WrongNode("add", "aten.add", Place("/a/train.py", 4), None)
+    verified = call("disagrees", node=node)
+    found = of(verified)
+    wrong = program_call("disagrees", operation=operation, wrong_place=Place("/a/train.py", line))
+    wrong = replace(wrong, process=found.wrong[0].process)
+    lines = [*wrong_lines(replace(found, program_calls=(wrong,)), recording(verified))]
+    assert any("first wrong node" in each for each in lines) == is_told
 
 
 def test_what_calls_of_the_program_gave() -> None:

@@ -45,6 +45,7 @@ from .observed_state import (
 )
 from .operation_alone import searching_backend
 from .operation_log import OperationLog, memory_of, noting
+from .own_decompositions import with_own_decompositions
 from .printed_text import noting_printed
 from .saved_state import SavedState
 from .variable_log import VariableLog, WritesLog, steps_of_call, traced_here
@@ -65,6 +66,7 @@ BEFORE = "of the call before, "  # in front of the path of what the call before 
 SAVED = "saved for the backward"
 FOLDED = "with other values of what is folded"
 OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place"
+EARLIER, WITH_NUMPY = "lines before a write", "operations with numpy's"
 WITH_CASTS = "+casts"  # behind a backend: with Inductor's setting that keeps the casts of the program
 ALL_VALUES = "all values"
 AS_CAPTURED = "as captured"  # each graph of an entry as Dynamo captured it, in eager
@@ -164,10 +166,11 @@ class ProgramCall:
         """The backend of this name: one of torch's registry, or else the program's own function."""
         import torch
 
+        own = inner_backend(self._backend)
         try:
-            return torch._dynamo.lookup_backend(backend)
+            return with_own_decompositions(backend, own) or torch._dynamo.lookup_backend(backend)
         except Exception:  # InvalidBackend
-            return inner_backend(self._backend)
+            return own
 
     def _compile(self, backend: Any, *, is_dynamic: bool = False) -> Any:
         """The program's function compiled anew, as the program asks for it, but by this backend."""
@@ -202,7 +205,8 @@ class ProgramCall:
             return {OPERATIONS: operations}
         elif which.startswith(WRITES):
             refuse_to_reach_out()
-            return {OPERATIONS: self._writes_in_eager(which.removeprefix(WRITES))}
+            written = self._writes_in_eager(which.removeprefix(WRITES))
+            return {OPERATIONS: written.lines, EARLIER: sorted(written.before)}
         elif which == STEPS_OF_TRACING:
             let_compile()
             variables = VariableLog()
@@ -230,7 +234,7 @@ class ProgramCall:
         else:
             refuse_to_reach_out()
             return self._lines_in_eager()
-        return {OPERATIONS: log.operations}
+        return {OPERATIONS: log.operations, WITH_NUMPY: log.with_numpy}
 
     def _lines_in_eager(self) -> dict[str, Any]:
         returned: list[Any] = []
@@ -251,7 +255,7 @@ class ProgramCall:
             MEMORY: memory,
             RETURNED: returned,
             STEPS: variables.steps,
-            STEPS_OF_ENTRY: steps_of_call(variables.steps, traced_here.roots.values()),
+            STEPS_OF_ENTRY: steps_of_call(variables.steps, traced_here.roots.values(), traced_here.end),
         }
 
     def _written_after_saving(self) -> dict[str, Any]:
@@ -282,7 +286,7 @@ class ProgramCall:
             with other_values(found):
                 outcome_of(self._in_eager, self.args, self.named, log.mode())
 
-    def _writes_in_eager(self, path: str) -> list[tuple[str, int]]:
+    def _writes_in_eager(self, path: str) -> WritesLog:
         """The program's lines after which a value of Python's own at a path is another one, in eager.
 
         Of what is in a container, it is the container.
@@ -296,7 +300,7 @@ class ProgramCall:
         written = WritesLog(leaves)
         with written.of_eager():
             outcome_of(self._in_eager, self.args, self.named)
-        return written.lines
+        return written
 
     def _in_eager(self, *args: Any, **named: Any) -> Any:
         import torch

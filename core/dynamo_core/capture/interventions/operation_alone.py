@@ -2,7 +2,8 @@
 
 Each operation is given what eager gives it in the whole graph, on memory of its own. One that gives something
 else than tracing expects of it, writes what it does not declare, or in its backward the gradients that it is
-given, a compiler cannot compute rightly: it is the first wrong one as well.
+given, a compiler cannot compute rightly: it is the first wrong one as well. Other strides than expected count
+where the operator is not torch's own, whose kernels compilers know.
 """
 
 from collections.abc import Callable
@@ -67,19 +68,46 @@ def _undeclared(node: Any, values: dict[Any, Any]) -> list[tuple[Any, Any]]:
 
 
 def _is_as_expected(node: Any, result: Any, values: dict[Any, Any]) -> bool:
-    """Whether a result has the dtype and dimensions that tracing expects, and shares memory as it expects."""
+    """Whether results have the form that tracing expects, and share memory as it expects."""
     import torch
 
-    expected = node.meta.get("example_value")
-    if not (isinstance(expected, torch.Tensor) and isinstance(result, torch.Tensor)):
-        return True
-    is_known = all(type(size) is int for size in expected.shape)
-    if expected.dtype != result.dtype or (is_known and expected.shape != result.shape):
-        return False
+    pairs = [(node.meta.get("example_value"), result)]
+    if all(isinstance(each, (tuple, list)) for each in pairs[0]):
+        pairs = list(zip(*pairs[0], strict=False))
     return all(
-        shares_memory(expected, [each.meta.get("example_value")]) or not shares_memory(result, [values[each]])
-        for each in node.all_input_nodes
+        _has_form(own, expected, with_strides=_is_of_others(node.target))
+        and all(
+            shares_memory(expected, [each.meta.get("example_value")])
+            or not shares_memory(own, [values[each]])
+            for each in node.all_input_nodes
+        )
+        for expected, own in pairs
+        if isinstance(expected, torch.Tensor) and isinstance(own, torch.Tensor)
     )
+
+
+def _has_form(own: Any, expected: Any, *, with_strides: bool) -> bool:
+    """Whether a tensor has another's dtype, sizes and, if asked for, strides, as far as those are numbers."""
+    import torch
+
+    if own.dtype != expected.dtype:
+        return False
+    if not all(type(size) is int for size in expected.shape):
+        return True
+    if own.shape != expected.shape:
+        return False
+    if not (with_strides and own.numel() and own.layout is expected.layout is torch.strided):
+        return True
+    strides = zip(own.shape, own.stride(), expected.stride(), strict=True)
+    return all(size == 1 or mine == then for size, mine, then in strides)
+
+
+def _is_of_others(target: Any) -> bool:
+    """Whether a function is an operator that is none of torch's: its strides are known by its fake alone."""
+    import torch
+
+    operator = getattr(target, "default", target)
+    return isinstance(operator, torch._ops.OpOverload) and operator.namespace not in ("aten", "prims")
 
 
 def _alone(node: Any, values: dict[Any, Any]) -> tuple[Any, list[Any]]:

@@ -1,7 +1,9 @@
 """The operations of a call, each with the program's line: in eager, and as Dynamo captured them.
 
 Where tracing went wrong, or an entry is stale, the captured graphs have other operations than eager, or the
-same ones give other values.
+same ones give other values. What numpy does in eager is no operation, so neither is what a graph has for it.
+
+Source: torch/_dynamo/utils.py (numpy_to_tensor_wrapper and what stands beside it), read in 2.13.
 """
 
 import difflib
@@ -35,8 +37,10 @@ class OperationLog:
 
     def __init__(self, steps: Sized = ()) -> None:
         self.operations: list[list[Any]] = []
+        self.with_numpy: list[list[Any]] = []  # these, and what a graph has for numpy's functions
         self._steps = steps
         self._lines: list[tuple[str, int]] | None = None  # of the node that is run
+        self._is_of_numpy = False  # that node
 
     def mode(self) -> Any:
         """A mode that notes each operation; the line is the innermost of the program's that is running."""
@@ -76,13 +80,13 @@ class OperationLog:
 
         class Running(torch.fx.Interpreter):
             def run_node(self, n: Any) -> Any:
-                log._lines = own_lines(n)
+                log._lines, log._is_of_numpy = own_lines(n), _is_of_numpy(n.target)
                 return super().run_node(n)
 
         return Running(gm)
 
     def _note(self, name: str, result: Any, written: Any) -> None:
-        if len(self.operations) >= _MOST_OPERATIONS:
+        if len(self.with_numpy) >= _MOST_OPERATIONS:
             return
         lines, names = self._lines, []
         if lines is None:
@@ -94,7 +98,10 @@ class OperationLog:
         first = result[0] if isinstance(result, (tuple, list)) and result else result
         dtype = str(getattr(first, "dtype", ""))
         memory = memory_of(written if result is None else first)
-        self.operations.append([file, line, name, _sum(first), dtype, memory, names, lines, len(self._steps)])
+        noted = [file, line, name, _sum(first), dtype, memory, names, lines, len(self._steps)]
+        self.with_numpy.append(noted)
+        if not self._is_of_numpy:
+            self.operations.append(noted)
 
 
 def values_before(func: Any, args: Sequence[Any]) -> list[tuple[Any, Any]]:
@@ -136,6 +143,12 @@ def own_lines(node: Any) -> list[tuple[str, int]]:
     return [each for each in user_lines(node.meta.get("stack_trace")) if is_own(each[0])]
 
 
+def _is_of_numpy(target: Any) -> bool:
+    """Whether a node's function does what numpy does in eager."""
+    names = [getattr(each, "__qualname__", "") for each in (target, type(target))]
+    return any(name.startswith("numpy_") and name.endswith("_wrapper") for name in names)
+
+
 def memory_of(value: Any) -> list[Any] | None:
     """Which memory a strided tensor is, and which part of it; None for another value."""
     import torch
@@ -173,6 +186,9 @@ def first_different_line(
         if what != "equal" and _is_in_other_words(eager[i:i_end], captured[j:j_end], alike):
             continue
         if what != "equal":
+            i, j = _behind_other_words(eager, captured, (i, i_end), (j, j_end), alike)
+            if (i, j) == (i_end, j_end):
+                continue
             own = eager[i] if i < i_end else None
             given = own or _with_names(captured[j], eager)
             nexts = eager[i] if i < len(eager) else None, captured[j] if j < len(captured) else None
@@ -193,6 +209,28 @@ def _is_in_other_words(
     if len(lines) == 1 and own and other and any(_is_alike(own[at], other[at]) for at in (0, -1)):
         alike |= lines
     return lines <= alike
+
+
+def _behind_other_words(
+    eager: Sequence[Operation],
+    captured: Sequence[Operation],
+    own: tuple[int, int],
+    other: tuple[int, int],
+    alike: set[tuple[str, int]],
+) -> tuple[int, int]:
+    """Where the operations of two ranges begin to differ, behind lines that give the same in other words."""
+    (i, i_end), (j, j_end) = own, other
+    while i < i_end and j < j_end and eager[i][:2] == captured[j][:2]:
+        of_line = [_end_of_line(eager, i, i_end), _end_of_line(captured, j, j_end)]
+        if not _is_in_other_words(eager[i : of_line[0]], captured[j : of_line[1]], alike):
+            break
+        i, j = of_line
+    return i, j
+
+
+def _end_of_line(operations: Sequence[Operation], begin: int, end: int) -> int:
+    """Where the operations of the line end that begin here."""
+    return next((at for at in range(begin, end) if operations[at][:2] != operations[begin][:2]), end)
 
 
 def _with_names(operation: Operation, eager: Sequence[Operation]) -> Operation:

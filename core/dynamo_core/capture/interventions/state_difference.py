@@ -1,5 +1,6 @@
 """In what two observations of a call differ: that of the compiled program, and that of plain Python."""
 
+import ast
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -207,8 +208,12 @@ def _classes(leaves: Leaves) -> list[str]:
 
 
 def _first_line(text: Any) -> str:
-    """The first line of an exception's text, which a leaf has as Python writes it."""
-    return first_line(str(text).strip("'\"").replace("\\n", "\n"))[:200]
+    """The first line of an exception's text, which a leaf has as Python writes it, and may have cut."""
+    try:
+        text = ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        text = text.strip("'\"").replace("\\n", "\n")
+    return first_line(str(text))[:200]
 
 
 def _inside(path: str, found: list[Difference]) -> bool:

@@ -51,13 +51,18 @@ class VariableLog:
         self._frames: dict[int, _Frame] = {}  # by id
         self._numbers = itertools.count()
         self._returned: dict[str, str] = {}  # since the last step
+        self._unseen_returned: dict[str, Any] = {}  # of those, what Dynamo had not looked at
         self._unseen: dict[str, Any] = {}  # variables of the last step that Dynamo had not looked at
 
     @property
     def steps(self) -> list[Step]:
-        """All steps, in order; the last has no line where nothing came after what a function returned."""
-        last = [["", 0, "", 0, {**self._returned}, 0, 0]] if self._returned else []
-        return [step for root in self.roots.values() for step in root] + last
+        """All steps, in order."""
+        return [step for root in self.roots.values() for step in root] + self.end
+
+    @property
+    def end(self) -> list[Step]:
+        """A last step without a line, where nothing came after what a function returned."""
+        return [["", 0, "", 0, {**self._returned}, 0, 0]] if self._returned else []
 
     def __len__(self) -> int:
         return len(self._current)
@@ -100,6 +105,7 @@ class VariableLog:
             yield
         finally:
             translators.starts_line, inlining.inline_call_ = starts_line, inline_call
+            self.forget()
 
     def note_line(self, starts_line: Callable[..., Any], tracing: Any, line: int) -> Any:
         """A line begins that Dynamo traces. What calls the program's functions may be torch's own code."""
@@ -121,12 +127,18 @@ class VariableLog:
             seen = {name: each for name, each in self._unseen.items() if _is_looked_at(each)}
             self._current[-1][4].update(_described(seen, _of_tracker))
         self._unseen = {}
+        seen = {name: each for name, each in self._unseen_returned.items() if _is_looked_at(each)}
+        self._returned.update(_described(seen, _of_tracker))
+        self._unseen_returned = {}
 
     def note_return(self, inline_call: Callable[..., Any], tracing: Any) -> Any:
         """A function has been traced that another one calls. At a graph break it gives no value."""
         result = inline_call(tracing)
         if _is_written(tracing.f_code) and not tracing.output.should_exit:
             self._return(tracing.f_code, tracing.lineno, _of_tracker(result))
+            name = _name_of_return(tracing.f_code, tracing.lineno)
+            if name not in self._returned:
+                self._unseen_returned[name] = result
         return result
 
     def _is_new(self, frame: Any) -> bool:
@@ -141,6 +153,7 @@ class VariableLog:
         """Dynamo begins a frame; where it does so anew, what it had noted of it goes."""
         self._frames.clear()
         self._returned.clear()
+        self._unseen_returned = {}
         self._current = []
         self.roots[compile_id_text(current_compile_id())] = self._current
 
@@ -168,15 +181,18 @@ class VariableLog:
     def _return(self, code: Any, line: int, value: str | None) -> None:
         """Note what a function gives; a generator gives several values."""
         if value is not None and not code.co_flags & inspect.CO_GENERATOR:
-            name = f"{_RETURNED}{line} in {code.co_filename}"
+            name = _name_of_return(code, line)
             self._returned[name] = "; ".join(filter(None, (self._returned.get(name), value)))
 
 
 class WritesLog:
-    """The lines of a call in eager after which a value is another one; `value` gives it."""
+    """The lines of a call in eager after which a value is another one, which `value` gives, and those that
+    had begun `before` the first of them.
+    """
 
     def __init__(self, value: Callable[[], Any]) -> None:
         self.lines: list[tuple[str, int]] = []
+        self.before: set[tuple[str, int]] = set()
         self._value = value
         self._last = value()
         self._at: tuple[str, int] | None = None  # the line that is running
@@ -193,6 +209,8 @@ class WritesLog:
                 self.lines.append(self._at)
             self._last = value
             self._at = frame.f_code.co_filename, frame.f_lineno
+            if not self.lines:
+                self.before.add(self._at)
             return trace
 
         sys.settrace(trace)
@@ -205,14 +223,16 @@ class WritesLog:
 traced_here = VariableLog()  # of what this process compiles, where calls of the program are compared
 
 
-def steps_of_call(eager: Sequence[Step], roots: Iterable[list[Step]]) -> list[Step]:
+def steps_of_call(eager: Sequence[Step], roots: Iterable[list[Step]], end: Sequence[Step] = ()) -> list[Step]:
     """What was traced of a call and of what it goes on with, by its steps in eager.
 
     Nothing where its function was traced more than once: then it is not known which of them is used.
     """
     traced = [root for root in roots if root]
     of_call = [at for at, root in enumerate(traced) if eager and _function(root[0]) == _function(eager[0])]
-    return [step for root in traced[of_call[0] :] for step in root] if len(of_call) == 1 else []
+    if len(of_call) != 1:
+        return []
+    return [step for root in traced[of_call[0] :] for step in root] + [*end]
 
 
 def _function(step: Step) -> tuple[str, int]:
@@ -281,6 +301,10 @@ def _place_of(name: str, step: Step, at: int, traced: Set[str]) -> tuple[Place, 
         line, _, file = (name if name in returns else same[0]).removeprefix(_RETURNED).partition(" in ")
         return (file, int(line), ""), at
     return ((step[0], step[3], ""), at) if step[3] else None
+
+
+def _name_of_return(code: Any, line: int) -> str:
+    return f"{_RETURNED}{line} in {code.co_filename}"
 
 
 def _is_written(code: Any) -> bool:
@@ -393,6 +417,8 @@ def _of_type(kind: type, parts: Any, limit: int | None) -> str | None:
     """
     if kind in _CONTAINERS:
         return f"{kind.__qualname__} of {len(parts)}, limit {limit}" if isinstance(parts, Sized) else None
+    if kind.__module__ == "numpy" and issubclass(kind, sys.modules["numpy"].generic):
+        return f"numpy.ndarray of {kind.__name__}, [], []"  # which Dynamo makes of it
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     is_known = kind.__module__ == "numpy" or (file is not None and is_own(file))
     return _full_name(kind) if is_known else None

@@ -10,6 +10,7 @@ from .call_in_copy import (
     ALONE,
     BEFORE,
     BEGINNING,
+    EARLIER,
     FOLDED,
     MEMORY,
     NODES,
@@ -22,11 +23,13 @@ from .call_in_copy import (
     STEPS_OF_ENTRY,
     STEPS_OF_TRACING,
     TRACED,
+    WITH_NUMPY,
     WRITES,
 )
 from .fork_server import NoAnswer
 from .observed_state import RAISED_AT, RESULT, Leaves
 from .operation_log import Operation, first_different_line, first_write_to, last_operation_on
+from .own_decompositions import DECOMPOSED
 from .printed_text import PRINTED, PRINTED_AT
 from .source_of_value import line_of_returned, lines_that_change
 from .state_difference import Difference
@@ -45,7 +48,7 @@ TRACING, STALE = "tracing", "guards"
 STAGES = (
     ("eager", TRACING),
     ("aot_eager", "AOTAutograd"),
-    ("aot_eager_decomp_partition", "decompositions"),
+    (DECOMPOSED, "decompositions"),
 )
 
 
@@ -91,14 +94,18 @@ def place_of(
     is_guessed = stage is not None and is_captured_right  # then it is no known wrong operation
     at = None if last is None else (*operations[last][:2], "" if is_guessed else operations[last][2])
     found = place or at or _only_write(first, operations) or _only_line(first, eager)
-    return found if found and found[0] else None
+    if found is None or not found[0]:
+        return None
+    return found if is_captured_right else _write_before(found, differences, eager, lines) or found
 
 
 def _not_as_captured(stage: str | None, eager: dict[str, Any], lines: Lines) -> Place | None:
     """The first line that is not what was captured of it, or is not so any more."""
     operations = eager[OPERATIONS]
-    captured = lines(TRACED if stage == TRACING else OF_ENTRY)[OPERATIONS]
-    place = _in_python(first_different_line(operations, captured), stage, eager, lines)
+    found = lines(TRACED if stage == TRACING else OF_ENTRY)
+    place = _in_python(first_different_line(operations, found[OPERATIONS]), stage, eager, lines)
+    if place is None and WITH_NUMPY in found:
+        place = _in_python(first_different_line(operations, found[WITH_NUMPY]), stage, eager, lines)
     if place is not None or stage == TRACING:
         return place
     inputs = (memory for path, memory in eager[MEMORY].items() if not path.startswith(RESULT))
@@ -151,6 +158,20 @@ def _one_write(first: Difference, lines: Lines) -> Place | None:
     except NoAnswer:  # line by line a call may take too long
         return None
     return (*written.pop(), "") if len(written) == 1 else None
+
+
+def _write_before(
+    place: Place, differences: Sequence[Difference], eager: dict[str, Any], lines: Lines
+) -> Place | None:
+    """The one line that changes a value of Python's own which differs, too, before a place is reached."""
+    changed = [each for each in differences if each.kind == "mutation" and each.path not in eager[MEMORY]]
+    try:
+        found = lines(f"{WRITES}{changed[0].path}") if changed else {OPERATIONS: []}
+    except NoAnswer:  # line by line a call may take too long
+        return None
+    written = {(file, line) for file, line in found[OPERATIONS]}
+    is_before = len(written) == 1 and list(place[:2]) not in found[EARLIER]
+    return (*written.pop(), "") if is_before else None
 
 
 def _in_python(

@@ -128,6 +128,26 @@ def test_other_strides_are_named_where_nothing_worse_is_wrong() -> None:
     assert first_wrong(wrong, g)[:2] == [__file__, g.__code__.co_firstlineno + 2]
 
 
+def test_an_operator_that_gives_other_strides_than_tracing_expects() -> None:
+    """It is found before one that a backend gets wrong, since others may read its result otherwise."""
+
+    @torch.library.custom_op("found_alone::halves", mutates_args=())
+    def halves(x: torch.Tensor) -> list[torch.Tensor]:
+        return [x / 2, (x / 2).t().contiguous().t()]
+
+    halves.register_fake(lambda x: [torch.empty_like(x), torch.empty_like(x)])
+
+    def wrong(gm: Any) -> Any:
+        return (lambda x: (x * 0,)) if calls(gm, "add") else gm
+
+    def f(x: Any) -> Any:
+        y = x.detach().expand(2, 2) * 2
+        first, second = halves(y)
+        return first + 1, second
+
+    assert first_wrong(wrong, f)[:2] == [__file__, f.__code__.co_firstlineno + 2]
+
+
 @torch.library.custom_op("found_alone::clip", mutates_args=("first",))
 def clip(first: torch.Tensor, second: torch.Tensor) -> None:
     first.clamp_(max=1.5)

@@ -54,6 +54,24 @@ def test_operations_of_different_branches_are_put_down_to_the_condition(file: st
     assert first_line(eager, traced) == (file, 3, "mul")
 
 
+def test_lines_in_other_words_before_one_that_is_not(file: str) -> None:
+    eager = [operation(file, 2, "detach"), operation(file, 7, "lift_fresh")]
+    assert first_line(eager, [operation(file, 2, "view")]) == (file, 7, "lift_fresh")
+
+
+def test_what_numpy_does_in_eager_is_no_operation() -> None:
+    import numpy as np
+
+    def f(x: Any) -> Any:
+        return torch.as_tensor(np.log1p(x.numpy()) / 2)
+
+    log = OperationLog()
+    torch._dynamo.reset()
+    torch.compile(f, backend=log.backend)(torch.ones(2))
+    assert [each[2] for each in log.operations] == ["view.default"]
+    assert "log1p.default" in [each[2] for each in log.with_numpy]
+
+
 def test_a_line_that_gives_the_same_by_other_operations_is_alike(file: str) -> None:
     last, other = operation(file, 7, "sum"), operation(file, 7, "sum", 2.0)
     eager = [operation(file, 2, "unbind"), operation(file, 4, "mul"), last]

@@ -105,6 +105,7 @@ def test_a_result_that_shares_memory_with_an_argument() -> None:
     ("compiled", "eager", "detail"),
     [
         (None, "ValueError: no", "returned, where eager raises ValueError: no"),
+        (None, "A: \"b\" is not 'c'", "returned, where eager raises A: \"b\" is not 'c'"),
         ("ValueError: no", None, "raised ValueError: no, where eager returns"),
         ("ValueError: no", "KeyError: a", "raised ValueError: no, where eager raises KeyError: a"),
     ],

@@ -135,6 +135,20 @@ def test_the_line_that_returned_another_value_is_named(tmp_path: Path) -> None:
     assert first_place(two, three) == (step.__code__.co_filename, 12, "")
 
 
+def test_what_a_function_returns_may_be_looked_at_by_the_line_that_calls_it(tmp_path: Path) -> None:
+    source = "limits = {'low': 0.5}\n\ndef low():\n    return limits['low']\n\n"
+    step = module(tmp_path, f"{source}def step(x, n):\n    return x.clamp(low(), n)\n").step
+    (returned, *_), (expected, *_) = (list(log(step, 2)[-1][4].items()) for log in (of_tracing, of_eager))
+    assert returned == expected == (f"returned at 4 in {step.__code__.co_filename}", "0.5")
+
+
+def test_a_number_of_numpy_is_what_dynamo_makes_of_it(tmp_path: Path) -> None:
+    source = "import numpy as np\n\ndef step(x, n):\n    y = np.max(x.numpy())\n    return y\n"
+    step = module(tmp_path, source).step
+    eager, traced = of_eager(step, 2), of_tracing(step, 2)
+    assert eager[1][4]["y"] == traced[1][4]["y"] == "numpy.ndarray of float32, [], []"
+
+
 def test_what_was_traced_of_a_call_that_uses_an_entry(tmp_path: Path) -> None:
     step = module(tmp_path, SOURCE).step
     steps = of_eager(step, 3)
