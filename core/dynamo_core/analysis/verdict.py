@@ -17,6 +17,7 @@ from .summary import (
     break_identity,
     breaks_recorded,
     failed_to_compile,
+    fell_back,
     raised_error,
     recorded,
     summarize,
@@ -106,7 +107,8 @@ def verdict(recording: Recording, summary: Summary) -> str:
         number(summary.recompiles, "recompile"),
     ]
     if summary.frames_fell_back:
-        parts.append(f"{number(summary.frames_fell_back, 'frame')} fell back to eager")
+        whose = " of libraries" if _are_of_libraries(recording) else ""
+        parts.append(f"{number(summary.frames_fell_back, 'frame')}{whose} fell back to eager")
     if summary.frames_left_eager:
         parts.append(f"{number(summary.frames_left_eager, 'frame')} left eager by dynamo run")
     if untaken := _untaken(recording):
@@ -122,6 +124,12 @@ def verdict(recording: Recording, summary: Summary) -> str:
         return f"{counts}; compile time: not recorded."
     each = f" in all, {_each(several)} each" if len(several) > 1 else ""
     return f"{counts}; compiling took {seconds(summary.compile_time_s)}{each}."
+
+
+def _are_of_libraries(recording: Recording) -> bool:
+    """Whether no frame that fell back is in a file of the program's."""
+    frames = (frame for process in recording.processes for frame in process.frames if fell_back(frame))
+    return all(frame.place is not None and is_library(frame.place) for frame in frames)
 
 
 def counted_together(recording: Recording) -> str:

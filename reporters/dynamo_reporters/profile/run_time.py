@@ -55,7 +55,8 @@ def run_time_blocks(case: Case, show_all: bool) -> Iterator[Block]:
     yield Table([*_COLUMNS, *([Column("on the GPU", True)] if has_device else [])], rows)
     yield from rest(len(found) - len(shown), "graph", ": --all.")
     on_device = "; on the GPU: on its stream, the mean of a sample" if has_device else ""
-    yield Paragraph(f"Host time. others: the mean; p50 and p99 to within 6 %{on_device}.", "dim")
+    share = "share: with its backward; " if any(each.graph.backward for each in found) else ""
+    yield Paragraph(f"Host time. {share}others: the mean; p50 and p99 to within 6 %{on_device}.", "dim")
     if any(times and times.untimed for each in found for times in (each.graph.times, each.graph.backward)):
         yield Paragraph(
             "Sampled: of a graph whose calls take less than 20 µs, all calls are counted and only some are "
