@@ -465,8 +465,8 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # relation of sizes
         _is_kind("relation of sizes"),
-        "sizes are in one relation in some calls only (`{check}`): give them one relation, or do not "
-        "decide by it in the compiled code.",
+        "sizes are in one relation in some calls only (`{check}`), and the program or torch decides by it: "
+        "give them one relation (by padding, say), or decide by it outside of the compiled code.",
         cures=("recompile_equal_sizes",),
     ),
     one_remedy(  # another backend
