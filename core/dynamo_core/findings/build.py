@@ -365,11 +365,18 @@ def remedies(kind: Kind, advice: Iterable[Advice]) -> tuple[Remedy, ...]:
     )
 
 
+WHOSE_ERROR = (
+    "`dynamo run --verify` says whether plain Python raises it, too, and whether an earlier call gave "
+    "something else; if only compiled code raises, `dynamo repro` makes a small program that fails alone."
+)
+
+
 def break_remedies(
     kind: Kind, graph_break: GraphBreak, torch_version: str | None, lengthened: str | None = None
 ) -> tuple[Remedy, ...]:
     """The remedies for a finding that is a break, or what a break led to, as `break_advice` has them."""
-    return remedies(kind, break_advice(graph_break, torch_version, lengthened))
+    advice = break_advice(graph_break, torch_version, lengthened)
+    return remedies(kind, advice or ([Advice(WHOSE_ERROR)] if kind == "compiler error" else []))
 
 
 def remedy(kind: Kind, text: str | None) -> tuple[Remedy, ...]:

@@ -24,7 +24,7 @@ from ..analysis.verification import (
 from ..analysis.words import place, without_numbers
 from ..model import Graph, Place, Process, VerifiedProgramCall
 from ..shared.names import GRADIENT, MORE_EXACT
-from .build import remedy
+from .build import WHOSE_ERROR, remedy
 from .finding import Cost, Draft, Evidence, Figure
 
 _REPORT_IT = (
@@ -165,10 +165,6 @@ def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:
     )
 
 
-_WHOSE_ERROR = (
-    "`dynamo run --verify` says whether plain Python raises it, too; if not, `dynamo repro` makes a small "
-    "program that fails alone."
-)
 
 
 def raised_in_graphs(figures: Figures) -> Iterator[Draft]:
@@ -195,7 +191,7 @@ def raised_in_graphs(figures: Figures) -> Iterator[Draft]:
             place=process.raised_at or graph.frame_place,
             function=graph.frame_name,
             evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
-            remedies=remedy("error in a graph", _of_operators(operators) + _WHOSE_ERROR),
+            remedies=remedy("error in a graph", _of_operators(operators) + WHOSE_ERROR),
         )
 
 
