@@ -63,7 +63,6 @@ MISSING = {
     # The place is the line that calls a function which is in the graph as a whole.
     "settings_read_without_looking": "line",
     # Inductor's code for an operation goes by what stands around it: it is right alone, and in a beginning.
-    "cosh_of_a_large_loss": "line",
     "peak_of_short_samples": "line",
     # In eager an array's operations are numpy's, and none of them is compared by its values.
     "sign_of_no_number": "line",
@@ -122,6 +121,8 @@ def test_wrong_program(
     name: str, forked: Runner, read: Runner, python: ForkingPython, tmp_path: Path
 ) -> None:
     program = HERE / "wrong" / f"{name}.py"
+    if said_of(name).get("needs") == "AVX-512" and "avx512f" not in Path("/proc/cpuinfo").read_text():
+        pytest.skip("with the vectors of this processor eager gives what compiled code gives")
     plain = python.run(program, cwd=tmp_path, more={"TORCHDYNAMO_DISABLE": "1"})
     result = forked("run", "-q", "--verify=error", "-o", "recording", program)
     skip_where_torch_is_right(result.stdout, plain.stdout)

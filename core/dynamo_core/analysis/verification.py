@@ -160,9 +160,12 @@ def verification(recording: Recording) -> Verification | None:
 def _without_stale(
     call: VerifiedProgramCall, process: Process, graphs: Sequence[VerifiedGraph]
 ) -> VerifiedProgramCall:
-    """The call; no guard is missing where a graph of the function itself is wrong for what it was given."""
+    """The call; no guard is missing where a graph of the function itself is wrong in its first call."""
     is_explained = call.stage == "guards" and any(
-        each.process is process and each.wrong_call and each.graph.frame_place == call.function_place
+        each.process is process
+        and each.wrong_call
+        and each.wrong_call.call == 1
+        and each.graph.frame_place == call.function_place
         for each in graphs
     )
     return replace(call, stage=None) if is_explained else call

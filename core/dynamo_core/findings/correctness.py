@@ -165,8 +165,6 @@ def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:
     )
 
 
-
-
 def raised_in_graphs(figures: Figures) -> Iterator[Draft]:
     """One for each process that an exception ended, and in which a call of a compiled graph raised.
 

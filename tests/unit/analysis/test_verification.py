@@ -325,5 +325,6 @@ def test_no_guard_is_missing_where_a_graph_of_the_function_is_wrong() -> None:
     stale = program_call("disagrees", stage="guards", function_place=PLACE).call
     (found,) = of(call("disagrees"), verified_program_calls=[stale]).program_calls
     assert found.call.stage is None
-    (found,) = of(call(), verified_program_calls=[stale]).program_calls
-    assert found.call.stage == "guards"
+    for later in (call(), call("disagrees", call=2)):  # as where Inductor has folded what changed since
+        (found,) = of(later, verified_program_calls=[stale]).program_calls
+        assert found.call.stage == "guards"

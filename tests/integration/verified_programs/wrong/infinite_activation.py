@@ -3,6 +3,7 @@
 An idea of our own.
 kind: value
 stage: decompositions
+needs: AVX-512
 """
 
 import torch
