@@ -74,7 +74,8 @@ def test_what_was_compiled_is_counted_with_what_it_took() -> None:
     fell = of_one_process(graphs=[graph()], frames=[frame("failed"), frame("raised", "error")])
     assert "1 frame fell back to eager, 1 frame raised an error in the compiler; compiling took" in said(fell)
     typing = replace(frame("failed"), place=Place("/usr/lib/python3.11/typing.py", 7))
-    assert "1 frame of libraries fell back to eager" in said(of_one_process(graphs=[graph()], frames=[typing]))
+    alone = of_one_process(graphs=[graph()], frames=[typing])
+    assert "1 frame of libraries fell back to eager" in said(alone)
     both = of_one_process(graphs=[graph()], frames=[typing, frame("failed")])
     assert "2 frames fell back to eager" in said(both)
 

@@ -1,4 +1,4 @@
-"""A number that is kept from a tensor's item: the third version of the graph takes the one of the second call.
+"""A number that is kept from a tensor's item: the third version of the graph takes that of the second call.
 
 An idea of our own.
 kind: mutation
