@@ -46,10 +46,10 @@ def bounded_text(text: str, tokens: int, end: str = "") -> str:
 def _with_room_for_next(lines: list[str], most: int) -> list[str]:
     """The lines; the longest that is to stay is cut, where those that belong to the last would not fit."""
     kept = _number_kept(lines, most)
+    if not _tears(lines, kept):
+        return lines
     while _tears(lines, kept):
         kept += 1
-    if kept == _number_kept(lines, most):
-        return lines
     longest = max(range(kept), key=lambda index: len(lines[index]))
     too_many = len("".join(lines[:kept])) + len(_more_lines(len(lines))) - most
     length = len(lines[longest]) - too_many - 2

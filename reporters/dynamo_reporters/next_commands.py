@@ -27,9 +27,8 @@ class NextCommand:
 
 def has_bug_of_compiler(case: Case) -> bool:
     """Whether something was found that `dynamo repro` makes a small file of."""
-    return any(each.kind in ("wrong result", "compiler error") for each in case.findings) or any(
-        each.ended_in_a_graph and not each.capture_began for each in case.processes
-    )
+    kinds = ("wrong result", "compiler error", "error in a graph")
+    return any(each.kind in kinds for each in case.findings)
 
 
 def next_commands(case: Case, report: str) -> list[NextCommand]:

@@ -167,21 +167,25 @@ class _Renamed(ast.NodeTransformer):
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         inner = self._without({name for each in node.body for name in _defined_by(each)})
         node.body = [
-            self._function(each) if isinstance(each, ast.FunctionDef) else inner.visit(each)
+            self._function(each)
+            if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
+            else inner.visit(each)
             for each in node.body
         ]
         return node
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Any:
         """A function that is no method."""
         node.name = self._names.get(node.name, node.name)
         return self._function(node)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Lambda(self, node: ast.Lambda) -> Any:
         """A lambda, whose arguments keep their names."""
         return self._without(_arguments(node.args)).generic_visit(node)
 
-    def _function(self, node: ast.FunctionDef) -> Any:
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Any:
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.args = self.visit(node.args)
         inner = self._without(_arguments(node.args))

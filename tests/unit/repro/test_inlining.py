@@ -40,6 +40,10 @@ def first(scale, *, count=1):
     return [math.floor(scale) for scale in (scale, count)]
 
 
+async def last():
+    return scale
+
+
 if __name__ == "__main__":
     raise SystemExit("not the script")
 ''',
@@ -56,7 +60,7 @@ def greet(name):
 """,
 }
 SCRIPT = """
-import math
+import asyncio, math
 import layers
 from layers import Layer, first as one
 from tools import names
@@ -68,7 +72,7 @@ def main():
     from shapes import area
     layer = Layer(4)
     print(layer.forward(2), area(1), one(5.5, count=3), layers.first(1), math.pi > 3)
-    print(layers.calls, scale, layers.scale, layers.count, names.greet("you"))
+    print(asyncio.run(layers.last()), layers.calls, scale, layers.scale, layers.count, names.greet("you"))
 
 
 main()
