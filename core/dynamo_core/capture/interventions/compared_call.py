@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import partial
-from types import CodeType
+from types import FunctionType, MethodType
 from typing import Any, Protocol
 
 from ...backends.agreement import shielded
@@ -458,12 +458,17 @@ def _compiles() -> int:
 def _entries_of(function: Any) -> int:
     """How many compiled versions a function, or the forward of a module, has; 0 for other callables.
 
+    No code of the program's runs for it, such as a `__getattr__`.
     Source: torch/_C/_dynamo/eval_frame.pyi (_debug_get_cache_entry_list), 2.8 to 2.15.
     """
+    import torch
     from torch._C._dynamo.eval_frame import _debug_get_cache_entry_list
 
-    code = getattr(getattr(function, "forward", function), "__code__", None)
-    return len(_debug_get_cache_entry_list(code)) if isinstance(code, CodeType) else 0
+    if isinstance(function, torch.nn.Module):
+        function = vars(function).get("forward", type(function).forward)
+    if isinstance(function, MethodType):
+        function = function.__func__
+    return len(_debug_get_cache_entry_list(function.__code__)) if isinstance(function, FunctionType) else 0
 
 
 def _place_fields(place: tuple[str, int, str] | None) -> dict[str, Any]:

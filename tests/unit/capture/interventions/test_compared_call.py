@@ -325,3 +325,9 @@ def test_versions_are_counted_of_functions_and_of_modules() -> None:
             compiled(torch.ones(size))
         assert compared_call._entries_of(function) - before == 2
     assert compared_call._entries_of(len) == 0
+
+    class Asked:
+        def __getattr__(self, name: str) -> Any:
+            raise AssertionError("code of the program ran")
+
+    assert compared_call._entries_of(Asked()) == 0
