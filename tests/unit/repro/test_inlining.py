@@ -60,7 +60,7 @@ def greet(name):
 """,
 }
 SCRIPT = """
-import asyncio, math
+import math
 import layers
 from layers import Layer, first as one
 from tools import names
@@ -72,7 +72,11 @@ def main():
     from shapes import area
     layer = Layer(4)
     print(layer.forward(2), area(1), one(5.5, count=3), layers.first(1), math.pi > 3)
-    print(asyncio.run(layers.last()), layers.calls, scale, layers.scale, layers.count, names.greet("you"))
+    try:
+        layers.last().send(None)
+    except StopIteration as ended:
+        print(ended.value)
+    print(layers.calls, scale, layers.scale, layers.count, names.greet("you"))
 
 
 main()
