@@ -8,7 +8,7 @@ class Encoder(nn.Module):
     def __init__(self):
         super().__init__()
         self.embedding = nn.Embedding(50, 16)
-        self.layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+        self.layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, norm_first=True)
 
     def forward(self, tokens, mask=None):
         hidden = self.layer(self.embedding(tokens))

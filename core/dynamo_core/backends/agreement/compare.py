@@ -392,7 +392,8 @@ def _mode() -> Any:
             self._lanes = _LANES[seed & 1]
             self._divided = (*_DIVIDED_BACKWARD, *(_DIVIDED_FORWARD if seed & 2 else ()))
             self._is_wide = bool(seed & 4)
-            self._seed = seed << 32  # the next one's operations are far from this one's
+            # The next run's operations are far from this one's; a CPU's generator takes the lower 32 bits.
+            self._seed = seed << 24
             self.short_dtypes: set[str] = set()  # of less than 32 bits, that results had
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -311,6 +312,11 @@ def test_what_an_operator_keeps_is_not_written_into() -> None:
     table = torch.library.custom_op("agreement_test::table", give, mutates_args=())
     rounded_otherwise(lambda values: table(values[0]) * 2, [torch.ones(8)], 1)
     assert torch.equal(kept, torch.ones(8))
+
+
+def test_each_run_rounds_otherwise_than_the_others() -> None:
+    ones = [in_a_row(torch.zeros(512), torch.cos, seed) for seed in (1, 9, 17)]  # alike but for their seed
+    assert not any(torch.equal(one, other) for one, other in combinations(ones, 2))
 
 
 def test_opinions_up_to_a_failure_count() -> None:
