@@ -104,9 +104,13 @@ def _counted(times: Mapping[str, int]) -> str:
 
 
 def what_it_saves(action: Action) -> str:
-    """What all of it saves at most; "" where that is not known."""
+    """What all of it saves at most; "" where that is not known.
+
+    The title of a limit that was hit says what compiling took; what ran eager afterwards is in this, too.
+    """
     figure = action.saves_at_most
-    return f"saves at most {seconds(figure.seconds)}" if figure.seconds else ""
+    more = ", with what ran eager" if "recompile limit" in action.times else ""
+    return f"saves at most {seconds(figure.seconds)}{more}" if figure.seconds else ""
 
 
 def what_else_it_changes(action: Action) -> str:
