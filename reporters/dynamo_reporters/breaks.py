@@ -44,7 +44,7 @@ from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.remedies.break_rules import break_advice, useful_hints
 from dynamo_core.remedies.expected import expected_break
 from dynamo_core.remedies.rules import Advice
-from dynamo_core.remedies.threads import in_its_thread
+from dynamo_core.remedies.this_run import in_its_thread, not_in_use
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import At
 from dynamo_core.shared.quick_dataclass import dataclass
@@ -129,16 +129,16 @@ def breaks_of(case: Case) -> Breaks:
     has_frames = recorded(recording, "frames")
     return Breaks(
         count=sum(cost.distinct.met for cost in costs) if is_known else None,
-        breaks=list(map(_break, costs)) if is_known else None,
+        breaks=[_break(cost, recording) for cost in costs] if is_known else None,
         fell_back=_frames(recording, "failed") if has_frames else None,
         raised=_frames(recording, "raised") if has_frames else None,
         skipped=_frames(recording, "skipped") if has_frames else None,
     )
 
 
-def _break(cost: BreakCost) -> Break:
+def _break(cost: BreakCost, recording: Recording) -> Break:
     each, first = cost.distinct, cost.distinct.first
-    advice = _advice(cost)
+    advice = _advice(cost, recording)
     return from_fields(
         Break,
         first,
@@ -307,12 +307,13 @@ def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Bloc
     if expected is not None:
         yield Paragraph(f"Nothing to do: {expected}.", "advice")
         return
-    yield from _advice_and_explanation(_advice(cost), first.explanation)
+    yield from _advice_and_explanation(_advice(cost, recording), first.explanation)
 
 
-def _advice(cost: BreakCost) -> Sequence[Advice]:
+def _advice(cost: BreakCost, recording: Recording) -> Sequence[Advice]:
     each = cost.distinct
     found = break_advice(each.first, each.process.torch_version, cost.recompiles.lengthened)
+    found = not_in_use(found, recording)
     return in_its_thread(each.processes, [met.compile_id for met in each.occurrences], found)
 
 
@@ -385,7 +386,8 @@ def _fallback(rank: int, fallback: Fallback, figures: Figures) -> Iterator[Block
         yield from _source(frame.broke)
     elif frame.reason and frame.outcome == "raised":
         yield Code(frame.reason.strip(), "text")
-    advice = in_its_thread((process,), [frame.compile_id], break_advice(stopped, process.torch_version))
+    advice = not_in_use(break_advice(stopped, process.torch_version), figures.recording)
+    advice = in_its_thread((process,), [frame.compile_id], advice)
     yield from _advice_and_explanation(advice, frame.explanation)
 
 

@@ -27,7 +27,7 @@ from dynamo_core.model import Compile, CompileId, GuardFailure, Place, Process, 
 from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.guards import plain_source
 from dynamo_core.remedies.recompile_rules import recompile_advice
-from dynamo_core.remedies.threads import in_its_thread
+from dynamo_core.remedies.this_run import in_its_thread, not_in_use
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import At
 from dynamo_core.shared.failed_guard import source_words, without_stack_names
@@ -38,11 +38,14 @@ from .parts.after_freeze import FreezeDocument, after_freeze, freeze_of
 from .report import Detail, Report
 
 
-def advice_for(frame: FrameRecompiles) -> list[str]:
-    """What to do about each cause, the most frequent first."""
+def advice_for(frame: FrameRecompiles, recording: Recording) -> list[str]:
+    """What to do about each cause, the most frequent first; not what the run had already."""
     causes = sorted(causes_of(frame), key=lambda cause: -len(cause.met))
     compile_ids = [compile_.compile_id for compile_ in frame.compiles]
-    advised = [in_its_thread((frame.process,), compile_ids, recompile_advice(cause)) for cause in causes]
+    advised = [
+        in_its_thread((frame.process,), compile_ids, not_in_use(recompile_advice(cause), recording))
+        for cause in causes
+    ]
     texts = [alternatives(advice.text for advice in of_cause) for of_cause in advised]
     return list(dict.fromkeys(text for of_cause in texts for text in of_cause))
 
@@ -105,7 +108,7 @@ def _frame_document(frame: FrameRecompiles, recording: Recording) -> RecompiledF
         RecompiledFrame,
         frame,
         dynamic=[from_fields(DynamicSize, each) for each in frame.symbols],
-        advice=advice_for(frame),
+        advice=advice_for(frame, recording),
         recompiles=[
             from_fields(
                 Recompile,
@@ -211,7 +214,7 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
         if also := also_changed_words(cause):
             beside = f"Beside {source_words(cause.source)}, " if cause.source else ""
             yield Paragraph(f"{beside}{also}.")
-    yield Bullets(advice_for(frame), "advice")
+    yield Bullets(advice_for(frame, recording), "advice")
 
 
 def _when(moment: Moment, threads: bool) -> list[str]:

@@ -12,7 +12,7 @@ from ..analysis.words import number, place, seconds
 from ..model import GraphBreak, Process, Recording, function_of
 from ..remedies.break_rules import break_advice
 from ..remedies.rules import Advice, Change
-from ..remedies.threads import in_its_thread
+from ..remedies.this_run import in_its_thread, not_in_use
 from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, RemedyKind
 from .kinds import SPECS, Kind
 from .tried import further_cures, order, outcome_of, outcomes
@@ -233,23 +233,8 @@ _UNKNOWN = -1.0  # less than any time
 
 
 def without_remedies_in_use(findings: Iterable[Finding], recording: Recording) -> list[Finding]:
-    """The findings without remedies that the run had already: by `--config`, or in its environment."""
-    settings = set(recording.settings.config or ())
-    environments = [each.info.environment or {} for each in recording.processes]
-
-    def is_in_use(remedy: Remedy) -> bool:
-        change = remedy.change
-        if change is None or not (change.settings or change.environment):
-            return False
-        return settings.issuperset(map(str, change.settings)) and all(
-            set(each.value.split(",")) <= set(environment.get(each.name, "").split(","))
-            for each in change.environment
-            for environment in environments
-        )
-
-    return [
-        replace(each, remedies=tuple(one for one in each.remedies if not is_in_use(one))) for each in findings
-    ]
+    """The findings without remedies that the run had already."""
+    return [replace(each, remedies=not_in_use(each.remedies, recording)) for each in findings]
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:

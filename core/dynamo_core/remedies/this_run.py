@@ -1,4 +1,4 @@
-"""Where nothing of a finding was compiled in the main thread: the thread for which a setting is to be made.
+"""What is advised, as it suits the run: without what it had already, and with the thread that a setting is for.
 
 Source: torch/utils/_config_module.py (user_override, a ContextVar), read in 2.13 and 2.15; 2.8 has none.
 """
@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from ..analysis.words import version_numbers
-from ..model import Process
+from ..model import Process, Recording
 from .rules import Change
 
 _SETTINGS_OF_A_THREAD = (2, 13)  # the first version, of those that were read, in which a thread has its own
@@ -25,6 +25,23 @@ class _Advised(Protocol):
 
 
 _Any = TypeVar("_Any", bound=_Advised)
+
+
+def not_in_use(advised: Iterable[_Any], recording: Recording) -> tuple[_Any, ...]:
+    """What is advised, without what the run had already: by `--config`, or in its environment."""
+    settings = set(recording.settings.config or ())
+    environments = [each.info.environment or {} for each in recording.processes]
+
+    def is_in_use(change: Change | None) -> bool:
+        if change is None or not (change.settings or change.environment):
+            return False
+        return settings.issuperset(map(str, change.settings)) and all(
+            set(each.value.split(",")) <= set(environment.get(each.name, "").split(","))
+            for each in change.environment
+            for environment in environments
+        )
+
+    return tuple(each for each in advised if not is_in_use(each.change))
 
 
 def in_its_thread(

@@ -1,4 +1,4 @@
-"""What is compiled in another thread than the main one: where its settings are to be made."""
+"""What is compiled in another thread than the main one, and what a run had already."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,10 @@ import pytest
 
 from dynamo_core.case import Case
 from dynamo_core.findings import find
-from dynamo_core.model import BreakExplanation, CompileId, Frame, GraphBreak, Place, StackFrame
+from dynamo_core.model import BreakExplanation, CompileId, Frame, GraphBreak, Place, Run, StackFrame
+from dynamo_core.model.run import ProcessInfo, RunSettings
+from dynamo_core.remedies.rules import Advice, Assignment, Change
+from dynamo_core.remedies.this_run import not_in_use
 from dynamo_reporters.breaks import breaks_of
 from dynamo_reporters.recompiles import recompiles_of
 from support.made import of_one_process
@@ -53,3 +56,28 @@ def test_a_variable_for_a_break_names_the_thread_where_a_call_is_to_be_made() ->
     compiled = Frame("f", at, "compiled", None, False, False, CompileId(0, 0), thread="worker")
     listed = breaks_of(Case(of_one_process(torch_version="2.13.0", frames=[compiled], breaks=[met]))).breaks
     assert listed is not None and "in thread `worker`, before the first call)" in (listed[0].advice or "")
+
+
+@pytest.mark.parametrize(
+    ("config", "environment", "is_advised"),
+    [
+        ([], {}, True),
+        (["torch._dynamo.config.capture_scalar_outputs=True"], {}, False),
+        ([], {"TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS": "1"}, False),
+        ([], {"TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS": "0"}, True),
+    ],
+)
+def test_what_the_run_had_already_is_not_advised_again(
+    config: list[str], environment: dict[str, str], is_advised: bool
+) -> None:
+    recording = of_one_process(
+        Run(settings=RunSettings(config=config)), info=ProcessInfo(pid=1, environment=environment)
+    )
+    advised = [
+        Advice("set it", Change(settings=(Assignment("torch._dynamo.config.capture_scalar_outputs", "True"),))),
+        Advice("set it", Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS", "1"),))),
+        Advice("write it otherwise"),
+    ]
+    left = not_in_use(advised, recording)
+    assert left[-1] == advised[-1]
+    assert (len(left) == len(advised)) is is_advised
