@@ -74,7 +74,9 @@ def test_what_the_run_had_already_is_not_advised_again(
         Run(settings=RunSettings(config=config)), info=ProcessInfo(pid=1, environment=environment)
     )
     advised = [
-        Advice("set it", Change(settings=(Assignment("torch._dynamo.config.capture_scalar_outputs", "True"),))),
+        Advice(
+            "set it", Change(settings=(Assignment("torch._dynamo.config.capture_scalar_outputs", "True"),))
+        ),
         Advice("set it", Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS", "1"),))),
         Advice("write it otherwise"),
     ]
