@@ -1,4 +1,4 @@
-"""What is advised, as it suits the run: without what it had already, and with the thread that a setting is for.
+"""What is advised, as it suits the run: without what it had already, with the thread that a setting is for.
 
 Source: torch/utils/_config_module.py (user_override, a ContextVar), read in 2.13 and 2.15; 2.8 has none.
 """
