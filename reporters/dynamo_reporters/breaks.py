@@ -313,8 +313,8 @@ def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Bloc
 def _advice(cost: BreakCost, recording: Recording) -> Sequence[Advice]:
     each = cost.distinct
     found = break_advice(each.first, each.process.torch_version, cost.recompiles.lengthened)
-    found = not_in_use(found, recording)
-    return in_its_thread(each.processes, [met.compile_id for met in each.occurrences], found)
+    compile_ids = [met.compile_id for met in each.occurrences]
+    return in_its_thread(each.processes, compile_ids, not_in_use(found, recording))
 
 
 def _advice_and_explanation(found: Sequence[Advice], explanation: BreakExplanation | None) -> Iterator[Block]:
@@ -386,8 +386,8 @@ def _fallback(rank: int, fallback: Fallback, figures: Figures) -> Iterator[Block
         yield from _source(frame.broke)
     elif frame.reason and frame.outcome == "raised":
         yield Code(frame.reason.strip(), "text")
-    advice = not_in_use(break_advice(stopped, process.torch_version), figures.recording)
-    advice = in_its_thread((process,), [frame.compile_id], advice)
+    found = not_in_use(break_advice(stopped, process.torch_version), figures.recording)
+    advice = in_its_thread((process,), [frame.compile_id], found)
     yield from _advice_and_explanation(advice, frame.explanation)
 
 
