@@ -6,8 +6,17 @@ import pytest
 
 from dynamo_core.case import Case
 from dynamo_core.findings import find
-from dynamo_core.model import BreakExplanation, CompileId, Frame, GraphBreak, Place, Run, StackFrame
-from dynamo_core.model.run import ProcessInfo, RunSettings
+from dynamo_core.model import (
+    BreakExplanation,
+    CompileId,
+    Frame,
+    GraphBreak,
+    Place,
+    ProcessInfo,
+    Run,
+    StackFrame,
+)
+from dynamo_core.model.run import RunSettings
 from dynamo_core.remedies.rules import Advice, Assignment, Change
 from dynamo_core.remedies.this_run import not_in_use
 from dynamo_reporters.breaks import breaks_of
