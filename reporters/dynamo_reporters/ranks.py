@@ -7,6 +7,7 @@ from dynamo_core.analysis.ranks import (
     CompileWait,
     CompileWaits,
     Difference,
+    GradientsOfRank,
     HostClock,
     LateRank,
     RankRow,
@@ -14,6 +15,7 @@ from dynamo_core.analysis.ranks import (
     TimedCompile,
     Wait,
     Waiting,
+    who_came_last,
 )
 from dynamo_core.analysis.ranks.compile_waits import LEAST_CALLS
 from dynamo_core.analysis.ranks.members import ordinal, ranks_in_words
@@ -63,6 +65,32 @@ def came_late(late: Sequence[LateRank]) -> Iterator[Block]:
     yield Paragraph(
         "The rank that comes last waits for nobody and has the shortest call, and so has one that has less "
         "to do in the graph. Only calls that were noted one by one on several ranks are compared.",
+        "dim",
+    )
+
+
+def gradients(exchanged: Sequence[GradientsOfRank]) -> Iterator[Block]:
+    """What DistributedDataParallel timed of a step on each rank; nothing where it timed none."""
+    if not exchanged:
+        return
+    yield Heading("Exchange of gradients by DistributedDataParallel, in the last step that it timed")
+    rows = [
+        [
+            str(each.rank),
+            each.module,
+            f"{each.step:,}",
+            seconds(each.forward_seconds),
+            seconds(each.backward_seconds),
+            seconds(each.exchange_seconds),
+            seconds(each.average_exchange_seconds),
+        ]
+        for each in exchanged
+    ]
+    yield table("rank|module|step>|forward>|backward>|exchange>|on average>", rows)
+    yield Paragraph(
+        "An exchange ends when the gradients of all ranks have come: the rank that comes last waits for "
+        "nobody and has the shortest. torch times the first ten steps and each hundredth; the average has "
+        "them all, also those in which something was compiled.",
         "dim",
     )
 
@@ -192,6 +220,7 @@ def _page(case: Case) -> Iterator[Block]:
     yield from _differences(ranks.differences, lines)
     yield from _waits(ranks)
     yield from came_late(ranks.late)
+    yield from gradients(ranks.gradients)
     yield from compiled_meanwhile(ranks.compile_waits)
     yield Heading("What was compared")
     if ranks.compared:
@@ -203,6 +232,9 @@ def _page(case: Case) -> Iterator[Block]:
 
 def _no_difference(ranks: Ranks) -> str:
     text = "no difference in what was compared"
+    last = who_came_last(ranks.gradients)
+    if last is not None:
+        return f"{text}, but {last}"
     longest = next(iter(ranks.late), None)
     if longest is None or longest.seconds < _WORTH_A_TITLE:
         return text

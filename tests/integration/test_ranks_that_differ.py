@@ -5,20 +5,34 @@ from pathlib import Path
 
 from launching import Runner
 from running import PROGRAMS
+from support.answering import answer
 from support.documents import document
+
+TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
 
 
 def test_a_recompile_on_one_rank_is_what_the_other_waited_for(run: Runner, tmp_path: Path) -> None:
-    torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
     program = str(PROGRAMS / "ranks.py")
-    assert run("run", "-o", "job", *torchrun, program, "recompiles_between").exit_code == 0
+    assert run("run", "-o", "job", *TORCHRUN, program, "recompiles_between").exit_code == 0
     found = document("ranks", tmp_path / "job")["compile_waits"]
     (wait,) = [each for each in found["waits"] if each["compile"]["recompile_reason"] is not None]
     assert wait["rank"] == 1 and "expected 8, actual 9" in wait["compile"]["recompile_reason"]
-    assert wait["compile"]["frame"] == "local" and wait["compile"]["place"]["line"] == 17
+    assert wait["compile"]["frame"] == "local" and wait["compile"]["place"]["line"] == 19
     (waiting,) = wait["waiting"]
     assert waiting["ranks"] == [0] and waiting["collective"] == "all_reduce of float32[8]"
-    assert waiting["place"]["line"] == 24
+    assert waiting["place"]["line"] == 26
     assert 0 < wait["seconds"] <= wait["compile"]["seconds"] and wait["seconds"] <= found["seconds"]
     assert [(clock["host"], clock["ranks"]) for clock in found["clocks"]] == [(os.uname().nodename, [0, 1])]
     assert found["noted_calls"] == found["calls"] == 4
+
+
+def test_the_rank_that_comes_last_to_exchange_gradients_is_named(run: Runner, tmp_path: Path) -> None:
+    assert run("run", "-o", "job", *TORCHRUN, str(PROGRAMS / "ranks.py"), "trains_slowly").exit_code == 0
+    waits, comes_last = document("ranks", tmp_path / "job")["gradients"]
+    assert [(each["rank"], each["module"], each["step"]) for each in (waits, comes_last)] == [
+        (0, "Linear", 3),
+        (1, "Linear", 3),
+    ]
+    assert waits["exchange_seconds"] > 0.15  # of 0.2 s of sleep
+    title = answer("ranks", str(tmp_path / "job")).stdout.partition("\n")[0]
+    assert "rank 1 came last to exchange gradients: in step 3" in title

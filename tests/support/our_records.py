@@ -7,6 +7,7 @@ from dynamo_core.shared.early_records import (
     CompileBegun,
     CompileResultUnused,
     FrameDeferred,
+    GradientExchange,
 )
 from dynamo_core.shared.our_record import OurRecord
 from dynamo_core.shared.records import (
@@ -66,6 +67,9 @@ EXAMPLES: tuple[OurRecord, ...] = (
     CallsAtLimit(times=3),
     CudaGraphEvent(
         what="recorded", part=1, function=0, again="another order", reason="mutated inputs", line=_FRAME, ns=7
+    ),
+    GradientExchange(
+        module="Net", step=10, forward_ns=5, backward_ns=7, exchange_ns=9, average_exchange_ns=8
     ),
     CallVerified(
         graph=1,

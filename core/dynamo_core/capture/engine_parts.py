@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .interventions.verified_program import ProgramVerifier
     from .interventions.verify import Verifier
     from .probes.frames import CallsAtLimitCounter
+    from .probes.gradient_exchange import GradientExchanges
     from .probes.steps import StepMarks
     from .profiling.window import ProfileWindow
 
@@ -68,6 +69,7 @@ class EngineParts:
         self.saving_inputs: Callable[[Any, int], Any] | None = None  # around a graph's calls
         self.exports: ModuleObserver | None = None
         self.calls_at_limit: CallsAtLimitCounter | None = None  # made where torch refuses a frame
+        self.gradient_exchanges: GradientExchanges | None = None  # made where torch has such modules
         self._make_optional_parts()
         self.whole_program = WholeProgramCapture(settings, self.probes, self.record_of_backend, self.limits)
         if self.program_verifier is not None:
@@ -88,6 +90,9 @@ class EngineParts:
             self.probes.guarded("calls at torch's recompile limit")(self.calls_at_limit.finish)()
         if self.exports is not None:
             self.exports.finish()
+        if self.gradient_exchanges is not None:
+            guarded = self.probes.guarded("exchange of gradients")
+            guarded(self.gradient_exchanges.finish)(self.stream.record)
         self.records.end()
         self.probes.guarded("stack at a signal")(self.stack_file.finish)()
         if self.settings.carried_to is not None:

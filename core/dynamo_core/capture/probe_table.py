@@ -57,6 +57,7 @@ def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
         *_config_probes(parts),
         Probe("torch", "cells of a notebook", _note_notebook_cells),
         Probe("torch.compiler", "bundles of caches", cache_bundles.install),
+        Probe("torch.nn.parallel.distributed", "exchange of gradients", later("gradient_exchange")),
         Probe("torch", "modules to export", exports.install if exports else None),
         Probe(
             "torch._dynamo.eval_frame", "torch.compile is off", exports.install_on_stance if exports else None

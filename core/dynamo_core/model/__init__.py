@@ -6,6 +6,7 @@ value that was not recorded is None, never 0. Counts belong to one process; `Rec
 
 from ..shared.early_records import (
     CaptureDecision,
+    GradientExchange,
     Import,
     Optimizer,
     ProcessEnd,

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast, get_type_hints
 from ..shared.early_records import (
     CacheBundleUsed,
     CaptureDecision,
+    GradientExchange,
     Import,
     Optimizer,
     ProcessEnd,
@@ -197,6 +198,7 @@ class Runtime:
     step_mark_seconds: float | None = None
     step_marks: CallTimes | None = None
     stopped_at: tuple[StackFrame, ...] = ()
+    gradient_exchanges: list[GradientExchange] = field(default_factory=list)
 
 
 @dataclass

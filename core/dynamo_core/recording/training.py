@@ -1,4 +1,4 @@
-"""Forward and backward graphs of AOTAutograd, from our records or from torch's text; and optimizers."""
+"""Forward and backward graphs of AOTAutograd, from our records or torch's text; optimizers; gradients."""
 
 import ast
 import operator
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..model import AotPair, Process, SavedTensor
 from ..shared.aot_pair import GETITEM, AotGraph, AotNode, graphs_paired, shares_memory
 from ..shared.conversion import from_fields
-from ..shared.early_records import Optimizer
+from ..shared.early_records import GradientExchange, Optimizer
 from ..shared.quick_dataclass import dataclass
 from ..shared.records import GraphsPaired
 from .compile_context import CompileContext
@@ -264,7 +264,7 @@ _LONGEST_CACHED = 1 << 20  # characters of a pair's texts
 
 
 class PairBuilder:
-    """Fills `pairs` and `optimizers` of a process."""
+    """Fills `pairs`, `optimizers` and `gradient_exchanges` of a process."""
 
     def __init__(
         self, process: Process, context: CompileContext, graphs: GraphBuilder, contents: Container[str]
@@ -280,6 +280,7 @@ class PairBuilder:
         return {
             GraphsPaired.NAME: self._aot_pair,
             Optimizer.NAME: reads(Optimizer, self._process.optimizers.append),
+            GradientExchange.NAME: reads(GradientExchange, self._process.runtime.gradient_exchanges.append),
         }
 
     def takes_text(self, name: str) -> bool:

@@ -98,6 +98,23 @@ class Optimizer(OurRecord):
     file: str
 
 
+class GradientExchange(OurRecord):
+    """The parts of the last training step that DistributedDataParallel, around a `module`, has timed.
+
+    `exchange_ns` is from the moment when the first gradients are to be exchanged until all ranks' have come;
+    in `average_exchange_ns` are all steps that were timed.
+    """
+
+    NAME = names.GRADIENT_EXCHANGE
+
+    module: str
+    step: int
+    forward_ns: int
+    backward_ns: int
+    exchange_ns: int
+    average_exchange_ns: int
+
+
 class FrameDeferred(OurRecord):
     """A frame that ran eager: compiling had exceeded the capture budget. Without a name, it is all others."""
 

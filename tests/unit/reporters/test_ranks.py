@@ -20,7 +20,7 @@ from support.ranks_by_hand import HERE, collective, graph, of, rank
 
 ROW = RankRow((0, 1), "ended", 2, 1200, 0, None, 3, 1, 1.0, 2.0)
 NOTHING = CompileWaits((), 0.0, (), 0, 0, 0, 0)
-RANKS = Ranks((ROW,), (), (), (), NOTHING, (), ("the graphs", "their ops"), ("what runs outside", "time"))
+RANKS = Ranks((ROW,), (), (), (), NOTHING, (), (), ("the graphs", "their ops"), ("what runs outside", "time"))
 LATE = LateRank(1, 1, "all_reduce", HERE, 3, 4, (0,), 1.0, 2, 0.6)
 
 

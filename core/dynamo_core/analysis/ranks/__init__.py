@@ -2,6 +2,7 @@
 
 from .compare import RankRow, Ranks, compare_ranks
 from .compile_waits import CompileWait, CompileWaits, HostClock, TimedCompile, Waiting
+from .gradients import GradientsOfRank, who_came_last
 from .members import Difference, Side
 from .waiting import LateRank, Wait
 
@@ -9,6 +10,7 @@ __all__ = [
     "CompileWait",
     "CompileWaits",
     "Difference",
+    "GradientsOfRank",
     "HostClock",
     "LateRank",
     "RankRow",
@@ -18,4 +20,5 @@ __all__ = [
     "Wait",
     "Waiting",
     "compare_ranks",
+    "who_came_last",
 ]

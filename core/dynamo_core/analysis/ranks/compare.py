@@ -11,6 +11,7 @@ from ..words import number
 from .collectives import collectives_of, flight_recorder_differences, shared_calls
 from .compile_waits import CompileWaits, compile_waits
 from .differences import differences, is_recorded
+from .gradients import GradientsOfRank, gradients_exchanged
 from .members import Difference, Subject, newest_launch, ranks_in_words, with_equivalents
 from .waiting import LateRank, Wait, late_ranks, waits_of, who_waits
 
@@ -46,9 +47,9 @@ class Ranks:
 
     `waits` says what the ranks are inside of, `waiting` which of them cannot go on, in sentences.
     `compile_waits` is what compiling on one rank cost the others, `late` the ranks that kept others waiting
-    without compiling. `compared` names what was compared and agrees, `not_compared` what could not be
-    compared. `left_out` are other processes of ranks: of earlier jobs in the same folder, of earlier attempts
-    at this one, and those that recorded nothing.
+    without compiling, `gradients` how long each exchanged them. `compared` names what was compared and
+    agrees, `not_compared` what could not be compared. `left_out` are other processes of ranks: of earlier
+    jobs in the same folder, of earlier attempts at this one, and those that recorded nothing.
     """
 
     rows: tuple[RankRow, ...]
@@ -57,6 +58,7 @@ class Ranks:
     waiting: tuple[str, ...]
     compile_waits: CompileWaits
     late: tuple[LateRank, ...]
+    gradients: tuple[GradientsOfRank, ...]
     compared: tuple[str, ...]
     not_compared: tuple[str, ...]
     left_out: tuple[str, ...] = ()
@@ -98,6 +100,7 @@ def compare_ranks(recording: Recording) -> Ranks:
         waiting=who_waits(ranks, is_seen_outside=bool(called), is_over=_is_over(recording)),
         compile_waits=during_compiles,
         late=late_ranks(ranks, calls),
+        gradients=gradients_exchanged(ranks),
         compared=tuple(each.text for each in compared if each.subject not in subjects),
         not_compared=tuple(each.text for each in not_compared if each.subject not in subjects),
         left_out=(*recording.left_out, *chosen.left_out, *_absent(ranks)),
