@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import pytest
@@ -315,8 +314,8 @@ def test_what_an_operator_keeps_is_not_written_into() -> None:
 
 
 def test_each_run_rounds_otherwise_than_the_others() -> None:
-    ones = [in_a_row(torch.zeros(512), torch.cos, seed) for seed in (1, 9, 17)]  # alike but for their seed
-    assert not any(torch.equal(one, other) for one, other in combinations(ones, 2))
+    first, other = (in_a_row(torch.zeros(512), torch.cos, seed) for seed in (1, 9))  # alike but for it
+    assert not torch.equal(first, other)
 
 
 def test_opinions_up_to_a_failure_count() -> None:
