@@ -79,7 +79,12 @@ def wrong_results(figures: Figures) -> Iterator[Draft]:
 
 def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     call = each.call
-    wrong = [graph.wrong_call for graph in found.wrong if graph.process is each.process]
+    others = {known.call.function_place for known in found.program_calls} - {call.function_place}
+    wrong = [
+        graph.wrong_call
+        for graph in found.wrong
+        if graph.process is each.process and graph.graph.frame_place not in others
+    ]
     nodes = [known.node for known in wrong if known is not None and known.node is not None]
     is_known = call.operation is not None or call.stage in ("tracing", "guards")
     node = nodes[0] if nodes and not (is_known and call.wrong_place) else None

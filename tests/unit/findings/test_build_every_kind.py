@@ -31,6 +31,7 @@ from dynamo_core.model import (
     VerifiedCall,
     VerifiedProgramCall,
     WindowSpan,
+    WrongNode,
 )
 from dynamo_core.shared.records import CachesInUse
 from support.made import FIRST, compiled, decided, of_one_process
@@ -261,6 +262,24 @@ def wrong_call(**known: Any) -> VerifiedProgramCall:
         "path": "result",
     }
     return VerifiedProgramCall(**values | {"compared": 1, "differences": 1, "seconds": 1.0} | known)
+
+
+@pytest.mark.parametrize(("function", "is_its"), [(3, True), (30, False)])
+def test_a_wrong_graph_of_another_compiled_function_says_nothing_of_a_call(
+    function: int, is_its: bool
+) -> None:
+    of_graph = graph(frame_place=Place("a.py", 3))
+    other = wrong_call(name="g", outcome="agrees", function_place=Place("a.py", 3))
+    node = WrongNode("clamp", "clamp", Place("a.py", 4), None)
+    found = find(
+        of_one_process(
+            graphs=[of_graph],
+            verified=[replace(verified("disagrees"), node=node)],
+            verified_program_calls=[other, wrong_call(function_place=Place("a.py", function))],
+        )
+    )
+    (wrong,) = [each for each in found if each.kind == "wrong result"]
+    assert ("first wrong node" in wrong.effect) is is_its
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from typing import Any
 
 from ...backends.agreement import shares_memory
 from ..probes.graphs import target_name
-from .observed_state import RESULT, Leaves, observe
+from .observed_state import KIND, RESULT, SAME, Leaves, observe
 from .operation_log import is_changed, own_lines, values_before
-from .state_difference import MINOR, compare_leaves
+from .state_difference import MINOR, Difference, compare_leaves
 
 Backend = Callable[..., Any]  # takes a graph and its inputs, and gives what to call
 _WRITTEN = "are gradients written"  # by a backward that is given them
@@ -24,8 +24,8 @@ def searching_backend(backend: Backend | None, found: list[Any], outcome_of: Out
     """A backend that runs a graph in eager, and notes the first operation that `backend` gets wrong.
 
     Without a backend, it is the first that does something else than it says. The operation's file, line and
-    name are put into `found`. One whose result only has other strides, or shares other memory, is put there
-    if there is no other.
+    name are put into `found`, and whether it gives another value. One whose result only has other strides, or
+    shares other memory, is put there if there is no other.
     """
     import torch
 
@@ -42,17 +42,23 @@ def searching_backend(backend: Backend | None, found: list[Any], outcome_of: Out
                 own = _leaves(lambda values: backend(graph, values)(*values), inputs, outcome_of)
                 differences = compare_leaves(own, eager).differences
                 is_grave = eager.get(_WRITTEN, [""])[-1] == "True"
+                is_grave = is_grave or any(_is_grave(each, own, eager) for each in differences)
             before = _undeclared(n, self.env) if is_searched else []
             result = super().run_node(n)
-            is_grave = is_grave or any(each.kind not in MINOR for each in differences)
             is_grave = is_grave or (is_searched and not _is_as_expected(n, result, self.env))
             is_grave = is_grave or any(is_changed(value, was) for value, was in before)
             if (is_grave and (not found or minor)) or (differences and not found):
-                found[:] = *lines[-1], target_name(n)
+                found[:] = *lines[-1], target_name(n), is_grave
                 minor[:] = [] if is_grave else found
             return result
 
     return lambda gm, _: Searching(gm, garbage_collect_values=False).run
+
+
+def _is_grave(difference: Difference, own: Leaves, eager: Leaves) -> bool:
+    """Whether there is another value, not only an input that is given back where eager makes a new one."""
+    kinds = [leaves.get(difference.path, [KIND])[0] for leaves in (own, eager)]
+    return difference.kind not in MINOR and SAME not in kinds
 
 
 def _undeclared(node: Any, values: dict[Any, Any]) -> list[tuple[Any, Any]]:

@@ -293,7 +293,7 @@ def last_operation_on(
     found = [
         index
         for index, each in enumerate(operations)
-        if each[5] and each[5][0] == memory[0] and (not writes or _writes(each))
+        if each[5] and each[5][0] == memory[0] and (not writes or is_write(each))
     ]
     exact = [index for index in found if operations[index][5] == memory]
     return max(exact or found, default=None)
@@ -306,12 +306,13 @@ def first_write_to(
     storages = {memory[0] for memory in memories if memory is not None}
     for operation in operations:
         file, line, name, _, _, memory, *_ = operation
-        if memory and memory[0] in storages and _writes(operation):
+        if memory and memory[0] in storages and is_write(operation):
             return file, line, name
     return None
 
 
-def _writes(operation: Operation) -> bool:
+def is_write(operation: Operation) -> bool:
+    """Whether an operation writes one of its arguments."""
     base, _, overload = operation[2].partition(".")
     return base.endswith("_") or overload.endswith("out") or not operation[4]
 

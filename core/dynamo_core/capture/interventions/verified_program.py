@@ -41,6 +41,7 @@ from .verify_budget import VerifyBudget
 if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
+_CALLS_OF_MODULES = ("forward", "_call_impl", "_wrapped_call_impl")  # what is compiled for a whole module
 _FIRST_CALLS = 8  # of a function are all compared, then the 16th, 32nd, …
 _IN_PROCESS = "DYNAMO_VERIFY_IN_PROCESS"
 _LONGEST_WAIT = 20.0  # seconds for another thread's compile to end
@@ -363,7 +364,7 @@ class _Entry(ComparedFunction):
         code = getattr(function, "__code__", None)
         owner = getattr(function, "__self__", None)
         name = getattr(function, "__qualname__", type(function).__name__)
-        if owner is not None:
+        if owner is not None and getattr(function, "__name__", "") in _CALLS_OF_MODULES:
             name = f"{type(owner).__qualname__}.forward"
             code = getattr(getattr(type(owner), "forward", None), "__code__", code)
         if code is not None and not is_own(code.co_filename):

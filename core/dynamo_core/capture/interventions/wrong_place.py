@@ -28,11 +28,11 @@ from .call_in_copy import (
 )
 from .fork_server import NoAnswer
 from .observed_state import RAISED_AT, RESULT, Leaves
-from .operation_log import Operation, first_different_line, first_write_to, last_operation_on
+from .operation_log import Operation, first_different_line, first_write_to, is_write, last_operation_on
 from .own_decompositions import DECOMPOSED
 from .printed_text import PRINTED, PRINTED_AT
 from .source_of_value import line_of_returned, lines_that_change
-from .state_difference import Difference
+from .state_difference import MINOR, Difference
 from .variable_log import first_different_step
 from .wrong_beginning import last_of_beginning
 
@@ -76,10 +76,14 @@ def place_of(
         memory = eager[MEMORY].get(first.path.removeprefix(GRADIENT))
         maker = last_operation_on(operations, memory, writes=False)
         return None if maker is None else (*operations[maker][:2], "")
-    place = _wrong_alone(stage, lines)
+    place, gives_other_value = _wrong_alone(stage, lines)
     is_captured_right = stage not in (TRACING, STALE)
-    if place is None and stage is not None and is_captured_right:
-        place = _last_of_beginning(stage, lines, is_wrong) or _first_folded(operations, lines)
+    if stage is not None and is_captured_right:
+        if place is None:
+            place = _last_of_beginning(stage, lines, is_wrong) or _first_folded(operations, lines)
+        elif not gives_other_value and first.kind not in MINOR and not any(map(is_write, operations)):
+            # Other strides and shared memory make no other values where nothing is written.
+            place = _last_of_beginning(stage, lines, is_wrong) or place
     elif place is None and not is_captured_right:
         place = _not_as_captured(stage, eager, lines)
     made = [
@@ -122,17 +126,17 @@ def _first_folded(operations: list[Operation], lines: Lines) -> Place | None:
     return different[0] if different else None
 
 
-def _wrong_alone(stage: str | None, lines: Lines) -> Place | None:
+def _wrong_alone(stage: str | None, lines: Lines) -> tuple[Place | None, bool]:
     """The first operation that the backend of a stage gets wrong even alone, or that does something else than
-    it says; None if there is none.
+    it says, and whether it gives another value then; None if there is none.
     """
     if stage in (None, STALE):
-        return None
+        return None, False
     try:
-        place = lines(f"{ALONE}{_backend_of(stage)}")[PLACE]
+        found = lines(f"{ALONE}{_backend_of(stage)}")[PLACE]
     except NoAnswer:  # compiling each operation may take too long
-        return None
-    return tuple(place) if place else None
+        return None, False
+    return (tuple(found[:3]), found[3]) if found else (None, False)
 
 
 def _last_of_beginning(stage: str, lines: Lines, is_wrong: IsWrong) -> Place | None:

@@ -62,6 +62,17 @@ def test_a_wrong_gradient_of_a_sum_that_is_always_the_same() -> None:
     assert first_wrong(wrong, f)[:2] == [__file__, f.__code__.co_firstlineno + 1]
 
 
+def test_an_input_that_is_given_back_in_place_of_a_copy_is_no_other_value() -> None:
+    def folding(gm: Any) -> Any:
+        return (lambda x: (x,)) if calls(gm, "mul") else gm
+
+    def f(x: Any) -> Any:
+        return (x.detach() * 1).sum()
+
+    place = [__file__, f.__code__.co_firstlineno + 1]
+    assert first_wrong(folding, f)[:2] == place and first_wrong(folding, f)[3] is False
+
+
 def test_a_missing_mutation() -> None:
     def wrong(gm: Any) -> Any:
         return (lambda x: (x * 2,)) if calls(gm, "mul_") else gm
@@ -92,7 +103,7 @@ def test_an_operation_that_gives_something_else_than_tracing_expects() -> None:
         return z.float()
 
     line = f.__code__.co_firstlineno
-    assert first_wrong(lambda gm: gm, f) == [__file__, line + 2, "torch.ops.widened.wide"]
+    assert first_wrong(lambda gm: gm, f) == [__file__, line + 2, "torch.ops.widened.wide", True]
 
 
 def test_an_operation_that_gives_its_argument_and_does_not_say_so() -> None:
@@ -107,7 +118,7 @@ def test_an_operation_that_gives_its_argument_and_does_not_say_so() -> None:
         return y.reshape(-1) + z
 
     line = f.__code__.co_firstlineno
-    assert first_wrong(lambda gm: gm, f) == [__file__, line + 2, "torch.ops.given.same"]
+    assert first_wrong(lambda gm: gm, f) == [__file__, line + 2, "torch.ops.given.same", True]
 
 
 def test_other_strides_are_named_where_nothing_worse_is_wrong() -> None:

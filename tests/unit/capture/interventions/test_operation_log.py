@@ -296,13 +296,25 @@ def test_an_operation_in_none_of_the_programs_lines_has_no_place() -> None:
     eager: dict[str, Any] = {"operations": [made], "memory": {"result": [1]}, "returned": []}
     wrong = Difference("value", "result", "")
     assert place_of([wrong], None, lambda _: eager, never) is None
-    alone = {"place": ["", 0, "gelu"], "operations": []}
+    alone = {"place": ["", 0, "gelu", True], "operations": []}
     assert place_of([wrong], "own", lambda which: alone if which else eager, never) is None
+
+
+@pytest.mark.parametrize(("kind", "line"), [("value", 4), ("aliasing", 2)])
+def test_what_only_shares_memory_is_not_named_for_another_value(file: str, kind: str, line: int) -> None:
+    operations = [operation(file, at, name, 2.0, "torch.float32") for at, name in ((2, "mul"), (4, "clamp"))]
+    eager = {"operations": operations, "memory": {}, "returned": [], "steps": []}
+    alone = {**eager, "place": [file, 2, "mul", False]}
+    wrong_with_all = [Difference(kind, "result", "")]
+    found = place_of(
+        wrong_with_all, "own", lambda which: alone if which else eager, lambda name: name[-1] == "2"
+    )
+    assert found is not None and found[1] == line
 
 
 def test_an_operation_that_tracing_expects_something_else_of_is_named_before_what_differs(file: str) -> None:
     eager = {"operations": [operation(file, 4, "mul", 2.0)], "memory": {}, "returned": [], "steps": []}
-    answers: dict[str, dict[str, Any]] = {"": eager, "alone with eager": {"place": [file, 2, "padded"]}}
+    answers: dict[str, dict[str, Any]] = {"": eager, "alone with eager": {"place": [file, 2, "padded", True]}}
     wrong = Difference("value", "result", "")
     assert place_of([wrong], "tracing", answers.__getitem__, never) == (file, 2, "padded")
 
