@@ -1,6 +1,7 @@
 """A backend of the user's as text that stands alone: its definition, and what that needs of its module."""
 
 import ast
+import builtins
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -35,9 +36,13 @@ def backend_text(name: str, script: Path, import_path: Sequence[str]) -> Backend
     argument = fitting[0]
     is_text = isinstance(ast.parse(argument, mode="eval").body, ast.Constant)
     wanted = {ast.literal_eval(argument)} if is_text else _names_in(ast.parse(argument))
-    of_module = () if is_text else _of_module_imported(tree, name, wanted, import_path)
-    if of_module:
-        return BackendText(name, of_module)
+    bound = {each for statement in tree.body for each in _bound_by(statement)}
+    is_known = is_text or wanted <= bound | vars(builtins).keys()
+    if not is_known and (own := tuple(_definitions(tree, {name}, import_path, _DEEPEST))):
+        return BackendText(name, own)  # what is passed is a variable of a function
+    of_module = () if is_text else _of_module_imported(tree, name, wanted if is_known else None, import_path)
+    if of_module or not is_known:
+        return BackendText(name, of_module) if of_module else None
     statements = tuple(_definitions(tree, wanted, import_path, _DEEPEST))
     return BackendText(argument.replace("'", '"') if is_text else argument, statements)
 
@@ -52,15 +57,14 @@ def backend_of_file(name: str, import_path: Sequence[str]) -> BackendText | None
 
 
 def _of_module_imported(
-    tree: ast.Module, name: str, wanted: set[str], import_path: Sequence[str]
+    tree: ast.Module, name: str, wanted: set[str] | None, import_path: Sequence[str]
 ) -> tuple[str, ...]:
-    """What defines the backend of this name in a module beside the script, of which it is an attribute."""
+    """What defines the backend of this name in a module beside the script, which is among those `wanted`."""
     for statement in tree.body:
         if isinstance(statement, ast.Import):
             for each in statement.names:
-                module = (
-                    module_beside(each.name, import_path) if (each.asname or each.name) in wanted else None
-                )
+                is_wanted = wanted is None or (each.asname or each.name) in wanted
+                module = module_beside(each.name, import_path) if is_wanted else None
                 if module is not None and any(name in _bound_by(part) for part in module.body):
                     return tuple(_definitions(module, {name}, import_path, _DEEPEST))
     return ()

@@ -61,6 +61,24 @@ def test_definition_that_is_an_attribute_of_a_module_beside_the_script(tmp_path:
         assert found.statements[-1].startswith("def mine(")
 
 
+def test_backend_that_a_variable_of_a_function_holds(tmp_path: Path) -> None:
+    (tmp_path / "ours.py").write_text(SCRIPT.partition("def main")[0])
+    script = tmp_path / "train.py"
+    use = """
+def main(name):
+    back = getattr(ours, name)
+    torch.compile(torch.sin, backend=back)
+"""
+    script.write_text(f"import torch\nimport ours\n{use}")
+    found = backend_text("mine", script, [str(tmp_path)])
+    assert found is not None and (found.argument, found.statements[-1][:9]) == ("mine", "def mine(")
+    script.write_text(SCRIPT.partition("def main")[0] + use)
+    found = backend_text("mine", script, [])
+    assert found is not None and (found.argument, len(found.statements)) == ("mine", 3)
+    script.write_text(f"import torch\n{use}")
+    assert backend_text("mine", script, [str(tmp_path)]) is None
+
+
 def test_registered_backend(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(
