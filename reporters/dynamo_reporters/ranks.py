@@ -213,7 +213,7 @@ def _page(case: Case) -> Iterator[Block]:
             "dim",
         )
         return
-    yield Heading(f"{number(count, 'rank')}: {ranks.verdict or _no_difference(ranks)}", 1)
+    yield Heading(f"{number(count, 'rank')}: {_title(ranks)}", 1)
     yield from _waiting(ranks.waiting[1:])  # the first is the page's title
     yield _rows(ranks.rows)
     lines = SourceLines(recording)
@@ -230,16 +230,20 @@ def _page(case: Case) -> Iterator[Block]:
         yield Paragraph(f"Left out: {'; '.join(ranks.left_out)}.")
 
 
-def _no_difference(ranks: Ranks) -> str:
-    text = "no difference in what was compared"
-    last = who_came_last(ranks.gradients)
-    if last is not None:
-        return f"{text}, but {last}"
-    longest = next(iter(ranks.late), None)
-    if longest is None or longest.seconds < _WORTH_A_TITLE:
+def _title(ranks: Ranks) -> str:
+    """Who waits for whom, else the first difference; and which rank came last again and again."""
+    text = ranks.verdict or "no difference in what was compared"
+    late = None if ranks.waiting else who_came_last(ranks.gradients) or _worst_late(ranks.late)
+    if late is None:
         return text
-    longer = seconds(longest.seconds)
-    return f"{text}, but calls with a collective took {longer} longer on others than on rank {longest.rank}"
+    return f"{text}, but {late}" if ranks.verdict is None else f"{text}; {late}"
+
+
+def _worst_late(late: Sequence[LateRank]) -> str | None:
+    longest = next(iter(late), None)
+    if longest is None or longest.seconds < _WORTH_A_TITLE:
+        return None
+    return f"calls with a collective took {seconds(longest.seconds)} longer on others than on rank {longest.rank}"
 
 
 def _rows(rows: tuple[RankRow, ...]) -> Block:

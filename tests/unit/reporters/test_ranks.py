@@ -5,7 +5,15 @@ from typing import Any
 
 import pytest
 
-from dynamo_core.analysis.ranks import CompileWaits, Difference, LateRank, RankRow, Ranks, Wait
+from dynamo_core.analysis.ranks import (
+    CompileWaits,
+    Difference,
+    GradientsOfRank,
+    LateRank,
+    RankRow,
+    Ranks,
+    Wait,
+)
 from dynamo_core.analysis.ranks.members import Side, Subject
 from dynamo_core.analysis.selection import Selection, select
 from dynamo_core.analysis.words import time_of_day
@@ -71,6 +79,18 @@ def test_without_a_difference_the_title_has_who_came_late_from_a_second_on(
     longer = ", but calls with a collective took 1.00 s longer on others than on rank 1" if is_said else ""
     assert title == f"2 ranks: no difference in what was compared{longer}"
     assert headings(page(RANKS))[0] == ("2 ranks: no difference in what was compared", 1)
+
+
+def test_who_came_last_stands_behind_a_difference(page: Any) -> None:
+    times = [GradientsOfRank(n, "Net", 10, 0.1, 0.2, each, each) for n, each in ((0, 0.3), (1, 0.01))]
+    differ = replace(
+        RANKS, differences=(difference("graphs", "graph 1 is not the same"),), gradients=tuple(times)
+    )
+    title, _ = headings(page(differ))[0]
+    assert title.startswith(
+        "2 ranks: graph 1 is not the same; rank 1 came last to exchange gradients: in step 10"
+    )
+    assert "came last" not in headings(page(replace(differ, waiting=("rank 0 waits",))))[0][0]
 
 
 def test_a_row_has_the_counts_of_its_ranks_and_the_least_and_most_they_compiled(page: Any) -> None:

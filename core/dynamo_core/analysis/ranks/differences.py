@@ -174,11 +174,21 @@ def _folders_in_words(uses: Sequence[CachesInUse], stands_for_others: bool) -> s
 
 
 def collective_difference(ranks: Ranks) -> Difference | None:
-    """The first collective of a group that its ranks do not all call, or not with the same sizes."""
+    """The first collective of a group that its ranks do not all call, or not with the same sizes.
+
+    A frame that a rank compiled again with the same collectives calls what the others call.
+    """
     groups: dict[str, dict[int, list[Step]]] = {}
     for rank, process in ranks.items():
+        known: set[tuple[object, ...]] = set()
         for graph in process.graphs:
-            for collective in collectives_of(graph) or ():
+            collectives = collectives_of(graph) or []
+            frame = None if graph.compile_id is None else graph.compile_id.frame
+            version = frame, tuple(each.key for each in collectives)
+            if frame is not None and version in known:
+                continue
+            known.add(version)
+            for collective in collectives:
                 step = Step(collective.key, str(collective), collective.place, graph.number)
                 groups.setdefault(collective.call.group, {}).setdefault(rank, []).append(step)
     for group, sequences in groups.items():

@@ -50,6 +50,15 @@ def test_a_row_has_the_compile_seconds_of_the_rank_that_took_least_and_of_the_on
     assert (row.least_compile_seconds, row.most_compile_seconds) == (0.5, 9.0)
 
 
+def test_a_frame_that_one_rank_compiled_again_calls_the_same_collectives() -> None:
+    first = graph(collective("all_reduce"))
+    again = replace(first, number=2, compile_id=CompileId(0, 1))
+    assert compare_ranks(of(rank(0, first, again), rank(1, first))).differences[0].subject == "graphs"
+    other = replace(graph(collective("all_gather")), number=2, compile_id=CompileId(0, 1))
+    subjects = [each.subject for each in compare_ranks(of(rank(0, first, other), rank(1, first))).differences]
+    assert subjects[0] == "collectives"
+
+
 def test_a_collective_of_another_size_is_a_difference_and_its_line_is_the_programs() -> None:
     found = compare_ranks(
         of(*(rank(n, graph(collective("all_reduce", size=16 if n == 2 else 8))) for n in range(3)))
