@@ -243,7 +243,8 @@ def _worst_late(late: Sequence[LateRank]) -> str | None:
     longest = next(iter(late), None)
     if longest is None or longest.seconds < _WORTH_A_TITLE:
         return None
-    return f"calls with a collective took {seconds(longest.seconds)} longer on others than on rank {longest.rank}"
+    longer = seconds(longest.seconds)
+    return f"calls with a collective took {longer} longer on others than on rank {longest.rank}"
 
 
 def _rows(rows: tuple[RankRow, ...]) -> Block:

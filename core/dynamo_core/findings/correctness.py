@@ -178,7 +178,7 @@ def raised_in_graphs(figures: Figures) -> Iterator[Draft]:
     for process in figures.recording.processes:
         end, disagrees = process.runtime.end, process.interventions.verified_program_calls
         is_known = any(call.outcome == "disagrees" for call in disagrees)
-        if end is None or not process.ended_in_a_graph or process.capture_began or is_known:
+        if end is None or not process.ended_in_a_graph or process.is_captured_now or is_known:
             continue
         graph = next(
             each for each in process.graphs for times in (each.times, each.backward) if times and times.raised

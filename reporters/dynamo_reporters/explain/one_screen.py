@@ -67,10 +67,10 @@ def _about(case: Case, heading: str) -> Iterator[Block]:
     """The program: how it ended, how it was captured, by which torch and Python."""
     recording = case.recording
     if recording.run is not None:
-        # How it ended is seen in any case.
-        ended = ending(recording)
-        after = _cut(f"{ended}. Recorded in {path_below(recording.address)}.", 1)
-        yield Paragraph(_cut(command_words(recording.run), 2, f" {after}"))
+        # How it ended is seen in any case, and where it is recorded: the next command may need that.
+        ended = _cut(f"{ending(recording)}.", 1)
+        where = _cut(f"Recorded in {path_below(recording.address)}.", 2)
+        yield Paragraph(_cut(command_words(recording.run), 3, f" {ended} {where}"))
     if recording.processes:
         origin, about = origin_sentence(recording), versions(recording)
         sentences = [*([] if origin in heading else [origin]), *([f"{about}."] if about else [])]
@@ -101,7 +101,7 @@ def _also(case: Case, heading: str) -> Iterator[Block]:
     items = [*not_seen, *context, *(note for note in notes if note not in not_seen)]
     if items:
         yield Heading("Also")
-        yield from _listed(items, _NOTES_SHOWN[1], 1)
+        yield from _listed(items, _NOTES_SHOWN[1], 2)
 
 
 def _with_command(finding: Finding) -> str:
@@ -109,7 +109,7 @@ def _with_command(finding: Finding) -> str:
     named = (found[0] for each in finding.remedies if (found := _COMMAND.search(each.text)))
     shown = (f"`{each.check}`" for each in finding.remedies)
     command = next(chain(named, shown), "")
-    return _cut(finding.title, 1, command and f" ({command})")
+    return _cut(finding.title, 2, command and f" ({command})")
 
 
 def _notes(case: Case, sections: Sequence[Section], heading: str) -> list[str]:

@@ -264,6 +264,14 @@ def wrong_call(**known: Any) -> VerifiedProgramCall:
     return VerifiedProgramCall(**values | {"compared": 1, "differences": 1, "seconds": 1.0} | known)
 
 
+def test_an_error_in_a_graph_of_a_program_that_capture_came_to_first() -> None:
+    """A program that calls torch.compile is captured up to that call; what it compiles, it compiles itself."""
+    fields = EXAMPLES["error in a graph"].fields | {"frames": [frame("compiled")]}
+    for last, is_found in ((decided("observe"), True), (decided("capture"), False)):
+        found = find(of_one_process(**fields, captures=(decided("capture"), last)))
+        assert ("error in a graph" in [each.kind for each in found]) is is_found
+
+
 @pytest.mark.parametrize(("function", "is_its"), [(3, True), (30, False)])
 def test_a_wrong_graph_of_another_compiled_function_says_nothing_of_a_call(
     function: int, is_its: bool
