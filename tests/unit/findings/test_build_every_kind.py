@@ -264,8 +264,8 @@ def wrong_call(**known: Any) -> VerifiedProgramCall:
     return VerifiedProgramCall(**values | {"compared": 1, "differences": 1, "seconds": 1.0} | known)
 
 
-def test_an_error_in_a_graph_of_a_program_that_capture_came_to_first() -> None:
-    """A program that calls torch.compile is captured up to that call; what it compiles, it compiles itself."""
+def test_an_error_in_a_graph_where_capture_came_first() -> None:
+    """A program that calls torch.compile is captured up to that call, and compiles by itself from there on."""
     fields = EXAMPLES["error in a graph"].fields | {"frames": [frame("compiled")]}
     for last, is_found in ((decided("observe"), True), (decided("capture"), False)):
         found = find(of_one_process(**fields, captures=(decided("capture"), last)))

@@ -220,6 +220,7 @@ def test_a_size_beside_a_tensor_is_not_what_a_branch_depends_on() -> None:
         ("while y.sum().item() > 0:", (), "make its body a function"),
         ('name = f"{y.sum().item()}"', (), "after the call of `forward`"),
         ('self.seen[f"{name}/mean"] = y.sum().item()', (), "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS=1"),
+        ("self.total = self.total + y.sum().item()", (), "keep a tensor from call to call"),
         ("rows = int(np.ceil(x.shape[0] / 4))", (), "by Python's `math`"),
         ("strong = torch.rand(1).item() * 2", (), "draw the numbers before the call"),
     ],
