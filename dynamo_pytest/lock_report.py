@@ -99,7 +99,10 @@ class LockReport:
         else:
             better = [outcome.test for outcome in self._passed.values() if outcome.better]
             if better:
-                yield f"better than {name} (--dynamo-update locks that): {_some(better)}"
+                yield (
+                    f"better than {name} (--dynamo-update locks that; what varies from run to run is for "
+                    f"`allow` in a test's mark): {_some(better)}"
+                )
             if missing := self._not_locked():
                 yield f"not in {name}, to which --dynamo-update adds them: {_some(missing)}"
         if unknown := self._unknown(config):

@@ -177,11 +177,13 @@ def _differing_facts(now: Facts, locked: Facts, allowed: Container[str]) -> list
         for found in (added, removed)
     )
     differences = [
-        Difference("worse", f"new: {_words(each)}", each.identity)
+        Difference("worse", f"new: {_told_from(removed, each)}", each.identity)
         for each in added
         if each.identity not in allowed
     ]
-    differences += [Difference("better", f"gone: {_words(each)}", each.identity) for each in removed]
+    differences += [
+        Difference("better", f"gone: {_told_from(added, each)}", each.identity) for each in removed
+    ]
     for name in COUNTS:
         was, is_now = locked.counts.get(name), now.counts.get(name)
         if was is None or is_now is None or name in varying or was == is_now:
@@ -272,6 +274,13 @@ def _words(finding: KnownFinding) -> str:
     where = " ".join(part for part in (finding.file, finding.function) if part)
     line = f": {finding.line}" if finding.line else ""
     return f"{finding.kind} in {where or 'the program'}{line}"
+
+
+def _told_from(others: Sequence[KnownFinding], finding: KnownFinding) -> str:
+    """A finding in words, with its cause where one of the others has the same words."""
+    words = _words(finding)
+    is_same = any(_words(each) == words for each in others)
+    return f"{words} ({finding.cause})" if is_same and finding.cause else words
 
 
 # Counts by the keys of their bounds.

@@ -81,6 +81,14 @@ def test_a_new_finding_is_worse_even_where_the_count_is_the_same() -> None:
     ]
 
 
+def test_what_is_told_in_the_same_words_has_its_cause_with_it() -> None:
+    was = replace(BREAK, identity="recompile-1", kind="recompile", cause="value kinds[0]")
+    assert said(facts(replace(was, identity="recompile-2", cause="value kinds[1]")), facts(was)) == [
+        ("worse", "new: recompile in model.py forward: if x.sum() > 0: (value kinds[1])"),
+        ("better", "gone: recompile in model.py forward: if x.sum() > 0: (value kinds[0])"),
+    ]
+
+
 def test_renamed_functions_and_names_are_no_difference() -> None:
     assert said(facts(replace(BREAK, identity="graph-break-2", function="run", file="net.py"))) == []
     assert said(facts(replace(BREAK, identity="graph-break-2", line="if y.sum() > 0:"))) == []

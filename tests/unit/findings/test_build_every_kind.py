@@ -265,7 +265,7 @@ def wrong_call(**known: Any) -> VerifiedProgramCall:
 
 
 def test_an_error_in_a_graph_where_capture_came_first() -> None:
-    """A program that calls torch.compile is captured up to that call, and compiles by itself from there on."""
+    """A program that calls torch.compile is captured up to that call only."""
     fields = EXAMPLES["error in a graph"].fields | {"frames": [frame("compiled")]}
     for last, is_found in ((decided("observe"), True), (decided("capture"), False)):
         found = find(of_one_process(**fields, captures=(decided("capture"), last)))
