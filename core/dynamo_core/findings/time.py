@@ -260,6 +260,8 @@ def _without_backward(process: Process) -> Iterator[str]:
 
 # A loop over numbers goes over parts of a tensor, say; what another loop goes over are layers, most often.
 _OVER_NUMBERS = re.compile(r"\brange\(")
+# Over parameters, in code that the user neither writes nor can compile in parts.
+_OF_OPTIMIZERS = re.compile(r"/torch/optim/")
 _AT_ONCE = (
     "compute over all of it at once in place of one after the other (a dimension more, stacked slices, "
     "a convolution): then there is one op for each in the loop's body. Where each turn needs what the one "
@@ -277,7 +279,8 @@ _COMPILE_ONCE = (
 def unrolled_loops(figures: Figures) -> Iterator[Draft]:
     """The loop from which most of a large graph comes that took long to compile."""
     for process in figures.recording.processes:
-        large = [(graph, graph.loop) for graph in process.compiled_graphs if graph.loop is not None]
+        loops = [(graph, graph.loop) for graph in process.compiled_graphs if graph.loop is not None]
+        large = [(graph, loop) for graph, loop in loops if not _OF_OPTIMIZERS.search(loop.place.file)]
         took = _compile_seconds(process) if large else {}
         for graph, loop in large:
             if (seconds_of_its_frame := took.get(graph.compile_id, 0.0)) >= WORTH_A_WORD_S:

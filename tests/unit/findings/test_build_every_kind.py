@@ -264,6 +264,13 @@ def wrong_call(**known: Any) -> VerifiedProgramCall:
     return VerifiedProgramCall(**values | {"compared": 1, "differences": 1, "seconds": 1.0} | known)
 
 
+def test_a_loop_of_an_optimizer_is_none_that_a_user_can_compile_in_parts() -> None:
+    place = Place("/env/site-packages/torch/optim/adam.py", 229)
+    of_optimizer = graph(ops=242, loop=replace(A_LOOP, place=place))
+    found = find(of_one_process(compiles=[compiled(0, 3.0)], graphs=[of_optimizer]))
+    assert "unrolled loop" not in [each.kind for each in found]
+
+
 def test_an_error_in_a_graph_where_capture_came_first() -> None:
     """A program that calls torch.compile is captured up to that call only."""
     fields = EXAMPLES["error in a graph"].fields | {"frames": [frame("compiled")]}
