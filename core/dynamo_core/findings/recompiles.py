@@ -59,12 +59,13 @@ def _draft(
     # torch's log counts the one that it refused, too, and so do we.
     refused = sum(is_recompile_limit(each.fail_reason) for each in compiles)
     last = "" if len(compiles) == 1 else f"the last{f' {refused}' if refused > 1 else ''} of them "
-    limit = f", {last}refused at torch's limit" if kind == "recompile limit" else ""
+    is_at_limit = kind == "recompile limit"
+    limit = f", {last}refused at torch's limit" if is_at_limit else ""
     # Of a library's function, the user's line that called it.
     is_hidden = frame.place is not None and is_library(frame.place)
     shown = main.place if is_hidden and main.place is not None else frame.place
     where = f"{place(shown)}{process_title(frame.process, figures.recording)}"
-    outside = figures.most_won(frame.process) if kind == "recompile limit" else None
+    outside = figures.most_won(frame.process) if is_at_limit else None
     # Findings of one frame are told apart by what differed.
     failure = main.failure if is_one_of_several and main.kind not in _IN_TORCHS_WORDS else None
     what = "" if failure is None or main.kind in _WITHOUT_GUARD else f" for the {what_differed(failure)}"
@@ -77,7 +78,7 @@ def _draft(
         place=main.place,
         function=frame.name,
         source=main.line,
-        effect=_effect(frame) if kind == "recompile limit" else "",
+        effect="; ".join(filter(None, (_by_cause(causes), _effect(frame)))) if is_at_limit else "",
         via=main.call,
         cost=_cost(main, spent, outside),
         shared_seconds=0.0 if main.needs_both_versions else outside or 0.0,
@@ -97,6 +98,19 @@ def _key(cause: RecompileCause) -> tuple[str, ...]:
     if cause.kind not in _IN_TORCHS_WORDS:
         return tuple(map(without_stack_names, cause.key))
     return (cause.kind, *(without_numbers(part.partition("\n")[0]) for part in cause.key[1:]))
+
+
+def _by_cause(causes: Sequence[RecompileCause]) -> str:
+    """How many recompiles of a frame each cause has, where there are several."""
+    counts = [
+        f"{len(cause.met)} for the {what_differed(cause.failure)}"
+        if cause.failure is not None and cause.kind not in (*_IN_TORCHS_WORDS, *_WITHOUT_GUARD)
+        else f"{len(cause.met)} for another reason"
+        for cause in causes
+    ]
+    if len(counts) < 2:
+        return ""
+    return f"of these recompiles {', '.join(counts).replace(' for', ' are for', 1)}"
 
 
 def _effect(frame: FrameRecompiles) -> str:

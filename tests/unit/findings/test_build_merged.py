@@ -206,3 +206,16 @@ def test_a_remedy_that_the_run_had_already_is_none() -> None:
     assert changes(**advised) == {}
     assert changes(**{name: f"L['y'],{value}" for name, value in advised.items()}) == {}
     assert changes(**dict.fromkeys(advised, "L['y']")) == advised
+
+
+def test_a_frame_at_its_limit_says_how_often_each_cause_was_met() -> None:
+    limit = recompile(4, fail_reason="recompile_limit reached")
+    (found,) = find(
+        of_one_process(
+            compiles=[recompile(1), recompile(2), recompile(3), limit],
+            recompile_reasons=[reasons(1), reasons(2, actual="6"), reasons(3, kind="dtype")],
+        )
+    )
+    assert found.effect.startswith(
+        "of these recompiles 2 are for the size of x at dimension 0, 1 for the dtype of x"
+    )
