@@ -16,6 +16,7 @@ from .recompile_echoes import (
     below_eager_frames,
     compile_key,
     for_a_name,
+    in_loops,
 )
 from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
 from .summary import failed_to_compile
@@ -78,6 +79,12 @@ class Figures:
             below_breaks(distinct.occurrences, self.recompiled, each.stream, of_numbers=of_numbers)
             for each in distinct.processes
         )
+        return frozenset(chain.from_iterable(keys))
+
+    def recompiles_in_loops(self, distinct: DistinctBreak) -> frozenset[CompileKey]:
+        """The recompiles for another `self` that follow from the break of a loop, which then runs eager."""
+        met, eager = distinct.occurrences, distinct.frames_fell_back
+        keys = (in_loops(met, eager, self.recompiled, each.stream) for each in distinct.processes)
         return frozenset(chain.from_iterable(keys))
 
     def recompiles_for_a_name(

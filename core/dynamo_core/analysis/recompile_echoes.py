@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from ..model import CompileId, GraphBreak, Place, function_of
+from ..model import Compile, CompileId, Frame, GraphBreak, Place, function_of
 from .recompile_causes import RecompileCause, causes_of
 from .recompiles import FrameRecompiles
 from .source_lines import attributes_given, constants_given, is_library
@@ -74,6 +74,8 @@ def _is_of_the_call(cause: RecompileCause) -> bool:
 
 # Torch's name of operators, as those that select by a mask, whose results have sizes that no size decides.
 _OF_SELECTION = "Dynamic shape operator"
+# Torch's name of a break in a loop, for which the loop's whole function runs eager.
+_IN_A_LOOP = "graph break in loop"
 _OF_A_TENSOR = ("size", "relation of sizes", "stride", "rank", "dtype", "requires_grad", "dispatch keys")
 
 
@@ -85,25 +87,72 @@ def below_breaks(
     Without the break, the graph of each caller would have them in it, for the tensors and constants of that
     call alone. `of_numbers` says that the breaks give numbers, so that those for numbers follow from them.
     """
-    inside = {(frame.place.file, function_of(frame.function)) for each in breaks for frame in each.stack[1:]}
+    met = list(breaks)
+    inside = {(frame.place.file, function_of(frame.function)) for each in met for frame in each.stack[1:]}
+    of_process = [frame for frame in frames if frame.process.stream == stream]
     causes = [
-        cause
-        for frame in frames
-        if inside and frame.process.stream == stream and _function(frame) in inside
-        for cause in causes_of(frame)
+        cause for frame in of_process if inside and _function(frame) in inside for cause in causes_of(frame)
     ]
     # It is met again where the function goes on behind its break.
     elsewhere = {
         _what_came(cause)
         for cause in causes
-        if (cause.kind in _OF_A_TENSOR and _is_called_elsewhere(cause))
+        if ((cause.kind in _OF_A_TENSOR or cause.source == "self") and _is_called_elsewhere(cause))
         or _is_known_to_callers(cause)
         or (of_numbers and cause.kind == "value")
     }
+    following = [cause for cause in causes if _what_came(cause) in elsewhere]
+    following += _in_a_library(met, of_process)
+    return frozenset(
+        compile_key(stream, compile_.compile_id) for cause in following for compile_ in cause.compiles
+    )
+
+
+def _in_a_library(
+    breaks: Iterable[GraphBreak], frames: Iterable[FrameRecompiles]
+) -> Iterator[RecompileCause]:
+    """The causes in a library's functions that only the line of a break led to, which broke inside of it.
+
+    Without the break they would be in the graph of that line, and not be compiled by themselves.
+    """
+    lines = set(filter(None, map(_line_that_entered, breaks)))
+    for frame in frames if lines else ():
+        if frame.place is not None and is_library(frame.place):
+            for cause in causes_of(frame):
+                if {_line_of_call(frame, each) for each in cause.compiles} <= lines:
+                    yield cause
+
+
+def _line_that_entered(graph_break: GraphBreak) -> Place | None:
+    """The user's line that called the library in which the graph broke; None where it broke elsewhere."""
+    stack = graph_break.stack
+    own = [each.place for each in stack if not is_library(each.place)]
+    return own[-1] if own and is_library(stack[-1].place) else None
+
+
+def _line_of_call(frame: FrameRecompiles, compile_: Compile) -> Place | None:
+    call = frame.call(compile_)
+    return None if call is None else call.place
+
+
+def in_loops(
+    breaks: Iterable[GraphBreak], eager: Iterable[Frame], frames: Iterable[FrameRecompiles], stream: Path
+) -> frozenset[CompileKey]:
+    """The recompiles for another `self` of what a loop calls that runs eager for one of these breaks.
+
+    Without the break the loop would be in one graph, with each of the objects that it calls.
+    """
+    if not any(_IN_A_LOOP in (frame.reason or "") for frame in eager):
+        return frozenset()
+    functions = {
+        (frame.place.file, function_of(frame.function)) for each in breaks for frame in each.stack[-1:]
+    }
     return frozenset(
         compile_key(stream, compile_.compile_id)
-        for cause in causes
-        if _what_came(cause) in elsewhere
+        for frame in frames
+        if frame.process.stream == stream and _function(frame) in functions
+        for cause in causes_of(frame)
+        if cause.source == "self"
         for compile_ in cause.compiles
     )
 

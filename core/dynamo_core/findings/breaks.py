@@ -81,6 +81,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
         brings_about=cost.recompiles.compiles
         | figures.recompiles_below(each.processes, frames)
         | figures.recompiles_below_break(each, of_numbers=draws)
+        | figures.recompiles_in_loops(each)
         | figures.recompiles_for_a_name(each, names_that_decide_a_report(first), line)
         | _eager_behind(each, draws),
     )

@@ -1,5 +1,6 @@
 """What several drafts of one cause say together: one finding, whose words and figures agree."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -11,7 +12,7 @@ from ..analysis.time.wall import across_ranks
 from ..analysis.words import number, place, seconds
 from ..model import GraphBreak, Process, Recording, function_of
 from ..remedies.break_rules import break_advice
-from ..remedies.rules import Advice, Change
+from ..remedies.rules import Advice, Change, user_line
 from ..remedies.this_run import in_its_thread, not_in_use
 from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, RemedyKind
 from .kinds import SPECS, Kind
@@ -356,12 +357,25 @@ WHOSE_ERROR = (
 )
 
 
+# An operator's own error, which plain Python most often raises as well. Source: torch/_dynamo/exc.py.
+_OF_THE_PROGRAM = re.compile(r"TorchRuntimeError|fake tensors|Observed exception")
+_LEFT_OUT = (
+    "put `@torch.compiler.disable` above `def {}`: it then runs as plain Python, and the graph breaks at its "
+    "call. Where plain Python raises the error as well, that does not help."
+)
+
+
 def break_remedies(
     kind: Kind, graph_break: GraphBreak, torch_version: str | None, lengthened: str | None = None
 ) -> tuple[Remedy, ...]:
     """The remedies for a finding that is a break, or what a break led to, as `break_advice` has them."""
     advice = break_advice(graph_break, torch_version, lengthened)
-    return remedies(kind, advice or ([Advice(WHOSE_ERROR)] if kind == "compiler error" else []))
+    if advice or kind != "compiler error":
+        return remedies(kind, advice)
+    own, _ = user_line(graph_break)
+    is_torchs = own is not None and _OF_THE_PROGRAM.search(graph_break.reason) is None
+    left_out = [Advice(_LEFT_OUT.format(function_of(own.function)))] if own and is_torchs else []
+    return remedies(kind, [*left_out, Advice(WHOSE_ERROR)])
 
 
 def remedy(kind: Kind, text: str | None) -> tuple[Remedy, ...]:

@@ -32,6 +32,7 @@ _CLOCK = re.compile(
 )
 _PASSES_ALL_ON = re.compile(r"\w\((?:self, )?\*\w{1,30}, \*\*\w{1,30}\)")
 _EFFECT = "has an effect outside of the graph, which torch does not put into it"
+_OPENS = re.compile(r"builtin operator `open`|context manager")
 _MOVED_CALL, _MOVED = Change(edit="call moved out"), Change(edit="statement moved out")
 _ELSEWHERE = (
     "call `{call}` before the call of `{function}`, and pass in what it gives, or what is made of that "
@@ -250,7 +251,20 @@ CALLS: BreakRules = (
         line=re.compile(r"\.enter_context\("),
     ),
     Rule(
-        re.compile(r"builtin operator `open`|context manager"),
+        _OPENS,
+        "a file is opened, which is no part of a graph",
+        (
+            RemedyTemplate(
+                "write the file after the call of `{function}`: take what opens it and writes to it out of "
+                "the compiled code, and return what is to be written.",
+                cures=("rows_appended_to_a_file",),
+                change=_MOVED_CALL,
+            ),
+        ),
+        line=re.compile(r"\bopen\([^()]{0,200},\s?(?:mode=)?['\"][bt]?[wax]"),
+    ),
+    Rule(
+        _OPENS,
         "a file is opened, which is no part of a graph",
         (
             RemedyTemplate(

@@ -372,6 +372,18 @@ TORCH_CODE: BreakRules = (
     ),
     Rule(
         re.compile(r"requires_grad_\(\)"),
+        "a tensor that is made inside is set to require a gradient, which a later line asks for",
+        (
+            RemedyTemplate(
+                "make the tensor of `{line}` in front of the call of `{function}`, call `requires_grad_()` "
+                "on it there, and pass it in.",
+                cures=("gradient_penalty_of_a_mixture",),
+            ),
+        ),
+        when=lambda break_context: any("autograd.grad(" in line for line in break_context.following),
+    ),
+    Rule(
+        re.compile(r"requires_grad_\(\)"),
         "a tensor that is made inside is set to require a gradient, and then returned",
         (
             RemedyTemplate(

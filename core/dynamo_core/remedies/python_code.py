@@ -115,6 +115,20 @@ PYTHON_CODE: BreakRules = (
         "torch does not know how to enter and leave this context in compiled code: `{line}`",
         (
             RemedyTemplate(
+                "put `{line}` around the call of `{function}`, in place of having it inside, and move there "
+                "what counts in it, as `{counts}`: in compiled code each number that a module counts is a "
+                "version of its own.",
+                cures=("hits_counted_under_a_lock",),
+            ),
+        ),
+        line=_WITH,
+        when=lambda break_context: break_context.counts != "",
+    ),
+    Rule(
+        _CONTEXT,
+        "torch does not know how to enter and leave this context in compiled code: `{line}`",
+        (
+            RemedyTemplate(
                 "put `{line}` around the call of `{function}`, in place of having it inside; where the rest "
                 "of `{function}` must not run in it, compile the lines inside of the `with` as a function.",
                 cures=("lock_held", "saved_on_the_cpu", "flags_of_a_backend", "mean_under_a_lock"),

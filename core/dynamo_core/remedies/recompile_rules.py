@@ -30,6 +30,8 @@ _MOST_NAMES = 4
 _OF_A_MARK = re.compile(
     r"_(?:dynamo_\w{1,40}_indices|has_dynamo_dim_marking) .{0,80}\bpresent on runtime tensor"
 )
+# Source: torch/_dynamo/variables/builder.py (is_dynamic_source): a name, or a pattern for its beginning.
+_NUMBER_IN_A_LIST = re.compile(r"(?<=\b_modules\[')\d{1,9}(?='\])")
 # As many values as torch keeps versions: there will probably be more, so a higher limit does not help.
 _ALWAYS_ANOTHER = 8
 
@@ -105,14 +107,24 @@ def _in_environment(cause: RecompileCause) -> Change:
 
 
 def _names(cause: RecompileCause) -> list[str]:
-    """The names of the dynamic sources in torch's syntax; the source whose guard failed comes first."""
+    """The names of the dynamic sources in torch's syntax; the source whose guard failed comes first.
+
+    Of a number on a module of a list it is a pattern for all modules of that list, of which each has one.
+    """
     has_dimensions = cause.version >= _DIMENSIONS_SINCE
+    if cause.is_int and cause.is_of_module:
+        return [_of_all_in_the_list(source) for source, _ in cause.dynamic_sources]
     names = (
         source if index is None or not has_dimensions else f"{source}:{index}"
         for source, index in cause.dynamic_sources
         if not is_on_stack(source)
     )
     return list(dict.fromkeys(names))
+
+
+def _of_all_in_the_list(source: str) -> str:
+    parts = _NUMBER_IN_A_LIST.split(source)
+    return source if len(parts) == 1 else r"\d+".join(map(re.escape, parts))
 
 
 def _set_dynamic(cause: RecompileCause) -> Change:
@@ -234,6 +246,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
             "recompile_position_in_the_cache",
             "recompile_timestep_as_a_number",
             "recompile_lengths_as_a_list",
+            "recompile_steps_of_each_layer",
         ),
         not_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_string_argument"),
     ),

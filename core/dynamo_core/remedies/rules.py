@@ -194,6 +194,7 @@ _CAREFUL = (
 _KEPT = re.compile(r"self(?:\.(?!item\b)\w{1,60}){1,4}")
 REGISTERS_A_HOOK = re.compile(r"\.register_hook\(")
 _IS_IN = re.compile(r"([\w.]{1,100}) in ([\w.]{1,100})")
+_COUNTS = re.compile(r"\s*[\w.]{1,200}\.\w{1,100} [-+]= \d{1,9}\s*(?:#.{0,200})?$")
 _NEGATED = re.compile(r"not ((?!.* (?:and|or) ).{1,300})")
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 
@@ -262,6 +263,7 @@ class BreakContext:
             "function": self.function or "the function",
             "careful": _CAREFUL if self._may_lose_gradients else "",
             "library": self.library or "the library",
+            "counts": self.counts,
         }
 
     def _condition_on_tensors(self, condition: str) -> str:
@@ -278,6 +280,11 @@ class BreakContext:
         lines = [each for each in self.following if each.strip()]
         depth = indentation(lines[0]) if lines else 0
         return list(takewhile(lambda each: indentation(each) >= depth, lines))
+
+    @property
+    def counts(self) -> str:
+        """The line of the block that adds a number to an attribute, or ""."""
+        return next((each.strip() for each in self.block if _COUNTS.match(each)), "")
 
     @property
     def behind_the_block(self) -> list[str]:

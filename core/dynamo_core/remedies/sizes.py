@@ -6,6 +6,7 @@ with 2.8 to 2.15 (torch/_dynamo/graph_break_registry.json).
 
 import re
 
+from ..analysis.source_lines import targets_of
 from .branches import NOT_KNOWN, selected_by_a_mask
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
@@ -27,6 +28,13 @@ def _with_such_operators(*cures: str) -> RemedyTemplate[BreakContext]:
     )
 
 
+def _is_taken_out_next(break_context: BreakContext) -> bool:
+    """Whether a later line takes a number out of what the line finds."""
+    names = "|".join(map(re.escape, targets_of(break_context.line))) or r"(?!)"
+    taken = re.compile(rf"\b(?:{names})\b.{{0,100}}\.item\(|\bint\((?:{names})\b")
+    return any(map(taken.search, break_context.following))
+
+
 LOOP_OVER_HITS: Rule[BreakContext] = Rule(
     re.compile(r"Dynamic shape operator|Could not extract specialized integer from data-dependent"),
     "how often a loop runs depends on what a tensor holds (`{line}`), " + NOT_KNOWN,
@@ -41,6 +49,19 @@ LOOP_OVER_HITS: Rule[BreakContext] = Rule(
 )
 TABLE: BreakRules = (
     LOOP_OVER_HITS,
+    Rule(
+        re.compile(r"Dynamic shape operator\n.{0,200}\bnonzero\b"),
+        _SIZED,
+        (
+            RemedyTemplate(
+                "look up `{target}` in front of the call of `{function}`, and pass in the number that comes "
+                "of it, as a tensor of one dimension (`torch.tensor([3])`): then no value is taken out, and "
+                "one version serves all.",
+                cures=("step_looked_up_in_a_schedule",),
+            ),
+        ),
+        when=lambda break_context: break_context.is_branched_on_next and _is_taken_out_next(break_context),
+    ),
     Rule(
         re.compile(r"Dynamic shape operator"),
         _SIZED,

@@ -10,7 +10,7 @@ from dataclasses import field
 import libcst as cst
 
 from ...shared.quick_dataclass import dataclass
-from .source import Put, Source, alone_in, contains, dotted, names_in, nodes, torch_name
+from .source import Put, Source, alone_in, called_name, contains, dotted, names_in, nodes, torch_name
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -223,6 +223,7 @@ def is_in_place(call: cst.Call) -> bool:
 # How a function is compiled: by its decorator, or by a call of torch.compile, which takes the function or a
 # model whose `forward` it is. Where there are several, or none in the file, the answer is None.
 
+_MOST_FUNCTIONS = 5  # through which an object is handed on
 _FORWARD = ("forward", "__call__")
 # Methods of a module that return the module.
 _RETURN_THE_MODULE = {
@@ -293,10 +294,16 @@ def _compilations(source: Source, torch: str) -> Iterator[cst.Call]:
             yield call
 
 
-def _is_made_by(source: Source, model: cst.BaseExpression, name: str) -> bool:
-    """Whether it is an object of this class: a call of it, or a name that is assigned nothing else."""
+def _is_made_by(source: Source, model: cst.BaseExpression, name: str, depth: int = 0) -> bool:
+    """Whether it is an object of this class: a call of it, or a name that is assigned nothing else.
+
+    So is an argument of a function that is called once, with such an object.
+    """
     if isinstance(model, cst.Call):
         return dotted(_made_first(model).func) == name
+    given = _given_for(source, model) if depth < _MOST_FUNCTIONS else None
+    if given is not None:
+        return _is_made_by(source, given, name, depth + 1)
     name_of_model = dotted(model)
     assigned = (
         (dotted(each.target), node.value) for node in source.every(cst.Assign) for each in node.targets
@@ -306,6 +313,32 @@ def _is_made_by(source: Source, model: cst.BaseExpression, name: str) -> bool:
     return (
         len(others) == 1 and isinstance(others[0], cst.Call) and dotted(_made_first(others[0]).func) == name
     )
+
+
+def _given_for(source: Source, argument: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What the only call of a function gives for one of its arguments; None where there is not one call."""
+    function = next(source.enclosing(argument, cst.FunctionDef, cst.Lambda), None)
+    if not isinstance(argument, cst.Name) or not isinstance(function, cst.FunctionDef):
+        return None
+    home = next(source.enclosing(function, cst.ClassDef, cst.FunctionDef), None)
+    names = [each.name.value for each in function.params.params[isinstance(home, cst.ClassDef) :]]
+    is_made = isinstance(home, cst.ClassDef) and function.name.value == "__init__"
+    called = home.name.value if is_made and isinstance(home, cst.ClassDef) else function.name.value
+    calls = [each for each in source.every(cst.Call) if called_name(each) == called]
+    is_changed = any(
+        isinstance(each, cst.AssignTarget) and dotted(each.target) == argument.value
+        for each in nodes(function.body)
+    )
+    if len(calls) != 1 or is_changed or argument.value not in names:
+        return None
+    given = list(zip(names, calls[0].args, strict=False))
+    values = {each.keyword.value if each.keyword else name: each.value for name, each in given}
+    return None if any(each.star for each in calls[0].args) else values.get(argument.value)
+
+
+def class_made(made: cst.BaseExpression) -> str | None:
+    """The class of which an expression makes an object: `Model` of `Model().eval()`; None for others."""
+    return dotted(_made_first(made).func) if isinstance(made, cst.Call) else None
 
 
 def _made_first(call: cst.Call) -> cst.Call:

@@ -3,11 +3,13 @@
 Out of a loop only where what is compiled does not depend on names assigned in the loop or function.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 import libcst as cst
 
-from .source import Source, alone_in, called_name, dotted, expression, names_in, statement, torch_name
+from .analysis import class_made
+from .source import Source, alone_in, called_name, dotted, expression, names_in, nodes, statement, torch_name
 
 
 def compiled_in_place(text: str, line: int) -> str | None:
@@ -40,6 +42,7 @@ def called_methods_compiled(text: str, line: int) -> str | None:
     """The source with the methods compiled that are called on what `model = torch.compile(…)` gives.
 
     These are methods that a class of this file defines: `model.generate = torch.compile(model.generate)`.
+    Where the object is handed on, they are those that only its class has, and that others call.
     """
     source = Source(text)
     found = source.statement_at(line)
@@ -55,7 +58,10 @@ def called_methods_compiled(text: str, line: int) -> str | None:
     model, *options = call.args
     target = dotted(small.targets[0].target)
     called = {dotted(each.func) for each in source.every(cst.Call)}
-    methods = sorted(name for name in _methods(source) if f"{target}.{name}" in called)
+    of_the_object = _called_elsewhere(source, class_made(model.value))
+    methods = sorted(
+        name for name in _methods(source) if f"{target}.{name}" in called or name in of_the_object
+    )
     if target is None or model.keyword is not None or model.star or not methods:
         return None
     lines: list[cst.BaseStatement] = [found.with_changes(body=[small.with_changes(value=model.value)])]
@@ -66,13 +72,24 @@ def called_methods_compiled(text: str, line: int) -> str | None:
     return source.with_changes({found: cst.FlattenSentinel(lines)})
 
 
-def _methods(source: Source) -> set[str]:
-    """The methods of classes of this file, without `forward` and those that Python calls itself."""
+def _methods(source: Source) -> Counter[str]:
+    """How many classes of this file have a method, without `forward` and those that Python calls itself."""
     functions = list(source.every(cst.FunctionDef))
     around = [next(source.enclosing(each, cst.ClassDef, cst.FunctionDef), None) for each in functions]
     owned = (each for each, outer in zip(functions, around, strict=True) if isinstance(outer, cst.ClassDef))
-    names = {each.name.value for each in owned if not each.decorators}
-    return {name for name in names if name != "forward" and not name.startswith("__")}
+    names = Counter(each.name.value for each in owned if not each.decorators)
+    return Counter({name: n for name, n in names.items() if name != "forward" and not name.startswith("__")})
+
+
+def _called_elsewhere(source: Source, class_name: str | None) -> set[str]:
+    """The methods that only this class of the file has, and that are called outside of it."""
+    homes = [each for each in source.every(cst.ClassDef) if each.name.value == class_name]
+    inside = {each for home in homes for each in nodes(home)}
+    own = {each.name.value for each in inside if isinstance(each, cst.FunctionDef)}
+    outside = (each.func for each in source.every(cst.Call) if each not in inside)
+    called = {each.attr.value for each in outside if isinstance(each, cst.Attribute)}
+    counts = _methods(source)
+    return {name for name in own & called if counts[name] == 1} if len(homes) == 1 else set()
 
 
 def compile_hoisted(text: str, line: int) -> str | None:

@@ -113,3 +113,32 @@ def test_the_only_call_of_an_object_that_a_model_is_given_is_known(made: str, is
     whole = given.replace("model = torch.compile(Model())", f"part = Part()\nmodel = torch.compile({made})")
     changed = edited("compiled around its function", whole)
     assert ("self.part(x)\n        return model_forward_2(x)" in (changed or "")) is is_known
+
+
+SERVER = """
+class Model(torch.nn.Module):
+    def forward(self, x):
+        x = x * 2
+        found = table(x)  # here
+        return found + 1
+
+class Server:
+    def __init__(self, model):
+        self.model = torch.compile(model)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "is_known"),
+    [
+        ("server = Server(Model().eval())\n", True),
+        ("model = Model()\nserver = Server(model=model)\n", True),
+        ("def serve(net):\n    return Server(net)\n\nserve(Model())\n", True),
+        ("one, two = Server(Model()), Server(Other())\n", False),
+        ("server = Server(*parts)\n", False),
+        ("server = Server(other())\n", False),
+    ],
+)
+def test_a_model_that_is_given_to_what_compiles_it_is_known(made: str, is_known: bool) -> None:
+    changed = edited("compiled around it", f"{SERVER}\n{made}") or ""
+    assert ("found = table(x)  # here" in changed and "self.model = model\n" in changed) is is_known

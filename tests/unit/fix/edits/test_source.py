@@ -218,6 +218,20 @@ def test_without_torch_by_its_name_there_is_no_where() -> None:
             "net = Net()  # here\nnet.act = torch.compile(net.act, dynamic=True)\nnet.act(x)\n",
         ),
         ("called methods compiled", "import torch\nnet = torch.compile(Net())  # here\nnet.act(x)\n", None),
+        (
+            "called methods compiled",
+            "import torch\nclass Net:\n    def act(self, x): ...\n    def rest(self, x):\n"
+            "        self.act(x)\n\nnet = torch.compile(Net().eval())  # here\nServer(net).net.rest(x)\n",
+            "import torch\nclass Net:\n    def act(self, x): ...\n    def rest(self, x):\n"
+            "        self.act(x)\n\nnet = Net().eval()  # here\nnet.rest = torch.compile(net.rest)\n"
+            "Server(net).net.rest(x)\n",
+        ),
+        (
+            "called methods compiled",
+            "import torch\nclass Net:\n    def act(self, x): ...\nclass Other:\n    def act(self, x): ...\n"
+            "net = torch.compile(Net())  # here\nServer(net).net.act(x)\n",
+            None,
+        ),
         ("compiled in place", "import torch\nnet = torch.compile(Net())  # here\n", None),
         ("compiled in place", "import torch\nnet = torch.compile(model=net)  # here\n", None),
         ("statement removed", "a()\nprint(x)  # here\nb()\n", "a()\nb()\n"),
