@@ -57,10 +57,23 @@ def _is_hardly_more_than_0_or_1(cause: RecompileCause) -> bool:
 
 
 def _can_be_unbacked(cause: RecompileCause) -> bool:
-    if cause.version < _DIMENSIONS_SINCE:
+    if cause.version < _DIMENSIONS_SINCE or _is_lowered(cause):
         return False
     is_sure = _sizes_can_be_dynamic(cause) and cause.is_unconstrained and not cause.is_whole_graph
     return is_sure and cause.was_0_or_1 and bool(_names(cause)) and not is_between_graphs(cause)
+
+
+def _is_lowered(cause: RecompileCause) -> bool:
+    """Whether Inductor compiles the frame: what it needs of a size is seen only when it comes to that.
+
+    A reshape in attention asks for more than Dynamo's guards, and raises then (torch/_inductor/ir.py,
+    _dynamic_reshape_indexer; run with 2.13).
+    """
+    frames = {each.compile_id.frame for each in cause.frame.compiles if each.compile_id is not None}
+    return any(
+        graph.backend == "inductor" and graph.compile_id is not None and graph.compile_id.frame in frames
+        for graph in cause.frame.process.graphs
+    )
 
 
 def _by_argument(cause: RecompileCause) -> bool:

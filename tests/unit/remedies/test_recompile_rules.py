@@ -13,6 +13,7 @@ from dynamo_core.analysis.recompiles import frames_recompiled
 from dynamo_core.model import (
     CompileId,
     Frame,
+    Graph,
     Interventions,
     Optimizer,
     Place,
@@ -316,6 +317,7 @@ def test_sizes_0_and_1_are_unbacked_only_where_nothing_depends_on_the_size() -> 
         {"recompiled_entries": [tied]},
         {"symbols": []},
         {"torch_version": "2.12.0"},
+        {"graphs": [Graph(1, CompileId(0, 0), 0, None, "inductor", 3)]},
     )
     for other in others:
         (cause,) = causes(*reasons, **{**free, **other})
