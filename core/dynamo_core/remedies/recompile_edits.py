@@ -442,13 +442,13 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         lambda cause: cause.kind == "length" and cause.source in looped_over(cause.line_of_guard),
         "{source} has different lengths{values}, each a version of its own, since the loop over it is "
         "unrolled: compile what is done with one of its entries, and loop outside of the compiled code; or "
-        "put them into one tensor before the call, with `torch._dynamo.mark_dynamic` for their number.",
+        "put them, if they are tensors, into one, with `torch._dynamo.mark_dynamic` for their number.",
         cures=("recompile_views_of_an_image",),
     ),
     one_remedy(  # length
         _is_kind("length"),
         "{source} has different lengths{values}, and each is a version of its own: pass one tensor of a "
-        "fixed size instead, with a mask of what is used.",
+        "fixed size instead, with a mask of what is used; or, of what is no tensor, what is made of it.",
         cures=("recompile_growing_cache",),
     ),
     one_remedy(  # type

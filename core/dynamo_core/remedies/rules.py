@@ -197,6 +197,7 @@ _IS_IN = re.compile(r"([\w.]{1,100}) in ([\w.]{1,100})")
 _COUNTS = re.compile(r"\s*[\w.]{1,200}\.\w{1,100} [-+]= \d{1,9}\s*(?:#.{0,200})?$")
 _NEGATED = re.compile(r"not ((?!.* (?:and|or) ).{1,300})")
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
+_IS_COUNTED = re.compile(r"range\((?:\d|len\()")  # a loop as long as a number, or a list of Python's
 
 
 @dataclass(frozen=True)
@@ -343,9 +344,8 @@ class BreakContext:
         """Whether a `for` here, or on a later line over what this line assigns, takes values of a tensor."""
         targets = targets_of(self.line)
         later = (each for line in self.following for each in looped_over(line))
-        return bool(looped_over(self.line)) or any(
-            target in _NAME.findall(each) for each in later for target in targets
-        )
+        here = (each for each in looped_over(self.line) if not _IS_COUNTED.match(each))
+        return any(here) or any(target in _NAME.findall(each) for each in later for target in targets)
 
     @property
     def is_branched_on_next(self) -> bool:

@@ -29,27 +29,12 @@ _ASKS_A_TENSOR = re.compile(r"\.(?:numel|any|all|sum|item|size|shape|max|min)\b|
 _BY_A_KEY = re.compile(r"\b(?:max|min)\(.{1,200}\bkey=")
 # `[names[i] for i in index.tolist()]`, in a list or a dictionary of Python's, say.
 _LOOKS_UP = re.compile(r"\[(\w{1,60})\].{0,60} for \1 in .{1,200}\.tolist\(\)|\[[^\[\]]{1,100}\.item\(\)\]")
+_BY_A_NAME = re.compile(r"[\w\])]\[(?!\d)[\w.]{1,100}\]")
+_OWN_INDEX = re.compile(r"[\w\])]\[[^\[\]:]{0,100}(?:\.item\(\)|\bint\()")
 _FILLS = re.compile(r"\b(?:new_full|full_like)\(")
 # Functions of numbers, which torch has for tensors; most break the graph with a number of it (run with 2.13).
-_OF_NUMBERS = frozenset(
-    [
-        "exp",
-        "exp2",
-        "expm1",
-        "log",
-        "log10",
-        "log1p",
-        "log2",
-        "cos",
-        "cosh",
-        "sin",
-        "sinh",
-        "tan",
-        "tanh",
-        "sqrt",
-        "pow",
-    ]
-)
+_FUNCTIONS = "exp exp2 expm1 log log10 log1p log2 cos cosh sin sinh tan tanh sqrt pow"
+_OF_NUMBERS = frozenset(_FUNCTIONS.split())
 _SIZES_BY_NUMPY = re.compile(
     r"\b(?:np|numpy)\.(?:prod|ceil|floor|sqrt|log2|log|log10|exp)\(.{0,200}(?:\.shape\b|\.size\(|\blen\()"
 )
@@ -93,6 +78,16 @@ def _chooses_what_is_called(break_context: BreakContext) -> bool:
     names = "|".join(map(re.escape, targets_of(break_context.line))) or r"(?!)"
     chosen = re.compile(rf"\[(?:{names})\]\(|\[int\(.{{1,200}}\)\]\(|\.item\(\)\]\(")
     return any(map(chosen.search, lines))
+
+
+def _is_an_index(break_context: BreakContext) -> bool:
+    """Whether a value that is taken out, here or by what is indexed, chooses an entry here or later."""
+    line, targets = break_context.line, targets_of(break_context.line)
+    if _TAKES_A_VALUE.search(line) is None:
+        return "_local_scalar_dense" in break_context.words and _BY_A_NAME.search(line) is not None
+    names = "|".join(map(re.escape, targets)) or r"(?!)"
+    entry = re.compile(rf"[\w\])]\[[^\[\]:]{{0,60}}\b(?:{names})\b[^\[\]:]{{0,60}}\]")
+    return _OWN_INDEX.search(line) is not None or any(map(entry.search, break_context.following))
 
 
 def _makes_text(break_context: BreakContext) -> bool:
@@ -380,6 +375,19 @@ TABLE: BreakRules = (
             ),
         ),
         line=re.compile(r"\.tolist\(\)"),
+    ),
+    Rule(
+        _VALUE,
+        "`{line}` takes an index out of a tensor, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "index by the tensor, and take no value out of it: `table[index.reshape(1)][0]`. Where what "
+                "is indexed is a list, make a tensor of it, `table = torch.tensor(…)` or `torch.stack(…)`.",
+                cures=("dose_of_the_hour", "weight_by_a_tensor"),
+                not_for=("slice_by_a_length",),
+            ),
+        ),
+        when=_is_an_index,
     ),
     Rule(
         _VALUE,

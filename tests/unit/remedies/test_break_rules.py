@@ -259,6 +259,7 @@ def test_a_print_that_torch_was_to_put_off_and_cannot_is_moved_out() -> None:
     [
         ("for i in (y > 0).nonzero():", (), "do not loop over what was found"),
         ("found = [x[i] for i in (y > 0).nonzero()]", (), "do not loop over what was found"),
+        ("sums = [x[y > band].sum() for band in range(3)]", (), "CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1"),
         ("hits = (y > 0).nonzero()", ("for i in hits:",), "do not loop over what was found"),
         ("rows = y[y > 0]", ("if len(rows) == 0:",), "do not select rows"),
         ("rows = y[y > 0]", ("return rows.sum()",), "TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS=1"),
