@@ -20,14 +20,15 @@ _CALL_IT = Advice("call what `torch.compile` returned, in place of what was pass
 _OF_THE_NAMES = "the names in its `state_dict` have no `_orig_mod.` in front"
 _IN_PLACE = edit(
     "compile the module in place, `model.compile()` for `model = torch.compile(model)`: every call of it "
-    "then runs compiled, those in its own methods as well. A method that does not call it, or calls "
-    "`forward`, is compiled by itself (`model.generate = torch.compile(model.generate)`).",
+    "then runs compiled, those in its own methods as well. Where the program calls methods that do not call "
+    "it, or call `forward`, compile each of these by itself: for a method `generate`, `model.generate = "
+    "torch.compile(model.generate)`.",
     "compiled in place",
     _OF_THE_NAMES,
 )
 _METHODS = edit(
-    "compile the methods that the program calls, in place of the module: `model.generate = "
-    "torch.compile(model.generate)`.",
+    "compile the methods that the program calls, in place of the module: for a method `generate`, "
+    "`model.generate = torch.compile(model.generate)`.",
     "called methods compiled",
     _OF_THE_NAMES,
 )
