@@ -1,7 +1,7 @@
 """Two inputs whose sizes are equal in some calls.
 
 kind: recompile
-advice: do not decide by it
+advice: decide by it outside
 """
 
 import torch
