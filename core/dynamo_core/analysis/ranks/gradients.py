@@ -12,7 +12,7 @@ _TIMES_LONGER = 2
 
 @dataclass(frozen=True)
 class GradientsOfRank:
-    """The last step of a rank that torch timed, in a `module` that is the rank's n-th of this class.
+    """The last step of a rank that torch timed, around a `module` of this class.
 
     The exchange ends when the gradients of all ranks have come. The average is of all steps that were timed.
     """
@@ -57,6 +57,8 @@ def _who_came_last(exchanged: Sequence[GradientsOfRank]) -> Iterator[str]:
     for each in exchanged:
         steps.setdefault((each.module, each.step), []).append(each)
     for (_, step), of_step in steps.items():
+        if len({each.rank for each in of_step}) < len(of_step):
+            continue  # several modules of one class on a rank, in whatever order
         last = min(of_step, key=lambda each: each.exchange_seconds)
         longest = max(of_step, key=lambda each: each.exchange_seconds)
         is_last_on_average = last is min(of_step, key=lambda each: each.average_exchange_seconds)

@@ -42,6 +42,7 @@ def test_the_shortest_exchange_is_that_of_the_rank_that_came_last() -> None:
         [exchanged(1, 0.305, 0.05), exchanged(0, 0.30, 0.05, step=100)],  # nor is another step compared
         [exchanged(1, 0.01, 0.5)],  # the other one was last on average
         [exchanged(1, 0.01, 0.05, module="Other")],
+        [exchanged(0, 0.01, 0.05), exchanged(1, 0.3, 0.3)],  # two such modules on one rank
         [],
     ],
 )
