@@ -403,9 +403,6 @@ def _call_number(compile_id: CompileId | None, records: CompileRecords, began_ns
     return least + 1 if least == most else None
 
 
-# The number of calls that ran eager at torch's recompile limit.
-
-
 def how_often_eager(frame: FrameRecompiles) -> str:
     """`24 times`, `at most 24 times, as the graph before it ran 32 times`, or that it was not recorded."""
     counted = _counted_at_limit(frame)
@@ -421,14 +418,17 @@ def how_often_eager(frame: FrameRecompiles) -> str:
 def _counted_at_limit(frame: FrameRecompiles) -> str | None:
     """The counted eager calls; None where none were counted, or torch refused another frame as well."""
     process, limit = frame.process.entire, frame.limit
-    if process.interventions.calls_at_limit is None or limit is None or limit.compile_id is None:
+    counted = process.interventions.calls_at_limit
+    if counted is None or limit is None or limit.compile_id is None:
         return None
     refused = {frame_of(each.compile_id) for each in process.compiles if is_recompile_limit(each.fail_reason)}
-    if refused != {frame_of(limit.compile_id)}:
+    has_others = {frame_of(each.compile_id) for each in process.compiles} != refused
+    # A thread looks up, and then waits for the compile of another; its call is not counted.
+    has_threads = len({each.thread for each in process.frames}) > 1
+    if refused != {frame_of(limit.compile_id)} or (has_others and has_threads):
         return None
-    compiled = {frame_of(each.compile_id) for each in process.compiles}
-    most = "at most " if compiled != refused else ""
-    return f"{most}{number(process.interventions.calls_at_limit, 'time')}"
+    bound = "at most " if has_others else "at least " if has_threads else ""
+    return f"{bound}{number(counted, 'time')}"
 
 
 def times_entered(frame: FrameRecompiles) -> int | None:

@@ -113,3 +113,15 @@ def test_what_was_counted_is_said_where_one_frame_was_refused() -> None:
     found = find(of_one_process(**{**KNOWN, "compiles": [*KNOWN["compiles"], refused]}, calls_at_limit=24))
     effects = [each.effect for each in found if each.kind == "recompile limit"]
     assert effects and not any("24 times" in effect for effect in effects)
+
+
+def test_of_several_threads_at_least_so_many_calls_were_counted() -> None:
+    """A thread that waits for the compile of another has looked up before its call could be counted."""
+    threads = [
+        Frame(NAME, Place("/x.py", 4), "compiled", None, False, False, at(0), thread=name)
+        for name in (None, "worker")
+    ]
+    assert effect_of(calls_at_limit=24, frames=threads).endswith("it ran eager, at least 24 times")
+    other = replace(again(1), compile_id=CompileId(7, 0), recompile_reason=None)
+    both = effect_of(calls_at_limit=24, frames=threads, compiles=[*KNOWN["compiles"], other])
+    assert "24" not in both
