@@ -46,6 +46,11 @@ class OptionWithOptionalValue(click.Option):
         super().__init__(*args, **named)
         self.bare = bare
 
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The option with `=`, as its value is given: `--verify[=report|error]`."""
+        record = super().get_help_record(ctx)
+        return None if record is None else (record[0].replace(" [", "[=", 1), record[1])
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """Its values, and files: what follows it after a space is the program."""
         from .completion import file_item

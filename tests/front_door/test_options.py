@@ -32,6 +32,10 @@ def test_the_help_names_the_environment_variable_of_every_option(name: str) -> N
     assert [text for text in described if "env var: DYNAMO_" not in text] == []
 
 
+def test_an_option_whose_value_may_be_left_out_shows_where_it_stands() -> None:
+    assert "--verify[=report|error|bitwise|off]" in answer("run", "--help").stdout
+
+
 @pytest.mark.parametrize("name", dynamo.list_commands(_GROUP))
 def test_help_fits_a_screen_and_has_examples(name: str) -> None:
     page = answer(name, "--help", env={"COLUMNS": "80"}).stdout
