@@ -177,12 +177,12 @@ def _differing_facts(now: Facts, locked: Facts, allowed: Container[str]) -> list
         for found in (added, removed)
     )
     differences = [
-        Difference("worse", f"new: {_told_from(removed, each)}", each.identity)
+        Difference("worse", f"new: {_words_beside(removed, each)}", each.identity)
         for each in added
         if each.identity not in allowed
     ]
     differences += [
-        Difference("better", f"gone: {_told_from(added, each)}", each.identity) for each in removed
+        Difference("better", f"gone: {_words_beside(added, each)}", each.identity) for each in removed
     ]
     for name in COUNTS:
         was, is_now = locked.counts.get(name), now.counts.get(name)
@@ -276,7 +276,7 @@ def _words(finding: KnownFinding) -> str:
     return f"{finding.kind} in {where or 'the program'}{line}"
 
 
-def _told_from(others: Sequence[KnownFinding], finding: KnownFinding) -> str:
+def _words_beside(others: Sequence[KnownFinding], finding: KnownFinding) -> str:
     """A finding in words, with its cause where one of the others has the same words."""
     words = _words(finding)
     is_same = any(_words(each) == words for each in others)
