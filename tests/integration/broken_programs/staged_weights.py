@@ -1,7 +1,7 @@
 """A low-memory runner describes each weight by a block of C numbers.
 
 kind: fell back to eager
-advice: what only works on what it returns
+advice: pass in what it gives
 
 Made after https://github.com/kijai/ComfyUI-KJNodes/issues/599
 """
