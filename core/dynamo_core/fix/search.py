@@ -412,9 +412,14 @@ class _Search:
         outcome = record(request, announce=lambda note: None, unattended=unattended)
         seconds = time.monotonic() - began, seconds_of_children() - cpu_before
         if first is None and unattended.timed_out:
+            steps = request.settings.stop_after
+            how = (
+                "`--steps N` ends each run before call N + 1 of a compiled frame"
+                if steps is None
+                else f"no compiled frame was called over {steps} times (a server needs requests in a run)"
+            )
             raise NotMeasured(
-                f"the program had not ended after {limit:g} s: `--steps N` ends each run before call N + 1 "
-                "of a compiled frame, a larger --budget waits longer"
+                f"the program had not ended after {limit:g} s: {how}; a larger --budget waits longer"
             )
         self._done += 1
         if self._first_seconds is None:

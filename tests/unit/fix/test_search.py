@@ -328,5 +328,9 @@ def test_a_first_run_that_does_not_end_is_told_how_it_would(
     request = Request(Program(("p.py",), is_python=True), Settings(recording=""))
     with pytest.raises(NotMeasured, match="had not ended after 300 s: `--steps N` ends each run"):
         fix(Plan(request, tmp_path, 40, 300.0), lambda what, done: None)
-    assert limits == [300.0]
-    assert settings == ["torch._inductor.config.fallback_random=True"]
+    with pytest.raises(NotMeasured, match=r"no compiled frame was called over 12 times \(a server needs"):
+        (tmp_path / "other").mkdir()
+        given = replace(request, settings=request.settings._replace(stop_after=12))
+        fix(Plan(given, tmp_path / "other", 40, 300.0), lambda what, done: None)
+    assert limits == [300.0] * 2
+    assert settings[:1] == ["torch._inductor.config.fallback_random=True"]
