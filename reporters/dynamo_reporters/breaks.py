@@ -44,7 +44,7 @@ from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.remedies.break_rules import break_advice, useful_hints
 from dynamo_core.remedies.expected import expected_break
 from dynamo_core.remedies.rules import Advice
-from dynamo_core.remedies.this_run import in_its_thread, not_in_use
+from dynamo_core.remedies.this_run import suited_to_the_run
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import At
 from dynamo_core.shared.quick_dataclass import dataclass
@@ -314,7 +314,7 @@ def _advice(cost: BreakCost, recording: Recording) -> Sequence[Advice]:
     each = cost.distinct
     found = break_advice(each.first, each.process.torch_version, cost.recompiles.lengthened)
     compile_ids = [met.compile_id for met in each.occurrences]
-    return in_its_thread(each.processes, compile_ids, not_in_use(found, recording))
+    return suited_to_the_run(found, recording, each.processes, compile_ids)
 
 
 def _advice_and_explanation(found: Sequence[Advice], explanation: BreakExplanation | None) -> Iterator[Block]:
@@ -386,8 +386,8 @@ def _fallback(rank: int, fallback: Fallback, figures: Figures) -> Iterator[Block
         yield from _source(frame.broke)
     elif frame.reason and frame.outcome == "raised":
         yield Code(frame.reason.strip(), "text")
-    found = not_in_use(break_advice(stopped, process.torch_version), figures.recording)
-    advice = in_its_thread((process,), [frame.compile_id], found)
+    found = break_advice(stopped, process.torch_version)
+    advice = suited_to_the_run(found, figures.recording, (process,), [frame.compile_id])
     yield from _advice_and_explanation(advice, frame.explanation)
 
 

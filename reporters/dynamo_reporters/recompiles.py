@@ -27,7 +27,7 @@ from dynamo_core.model import Compile, CompileId, GuardFailure, Place, Process, 
 from dynamo_core.recording.calls import CALL_SAMPLES
 from dynamo_core.recording.guards import plain_source
 from dynamo_core.remedies.recompile_rules import recompile_advice
-from dynamo_core.remedies.this_run import in_its_thread, not_in_use
+from dynamo_core.remedies.this_run import suited_to_the_run
 from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import At
 from dynamo_core.shared.failed_guard import source_words, without_stack_names
@@ -43,7 +43,7 @@ def advice_for(frame: FrameRecompiles, recording: Recording) -> list[str]:
     causes = sorted(causes_of(frame), key=lambda cause: -len(cause.met))
     compile_ids = [compile_.compile_id for compile_ in frame.compiles]
     advised = [
-        in_its_thread((frame.process,), compile_ids, not_in_use(recompile_advice(cause), recording))
+        suited_to_the_run(recompile_advice(cause), recording, (frame.process,), compile_ids)
         for cause in causes
     ]
     texts = [alternatives(advice.text for advice in of_cause) for of_cause in advised]

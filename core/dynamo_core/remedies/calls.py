@@ -32,12 +32,16 @@ _CLOCK = re.compile(
 )
 _PASSES_ALL_ON = re.compile(r"\w\((?:self, )?\*\w{1,30}, \*\*\w{1,30}\)")
 _EFFECT = "has an effect outside of the graph, which torch does not put into it"
-_OPENS = re.compile(r"builtin operator `open`|context manager")
+_OPENS_TO_WRITE = re.compile(r"\bopen\([^()]{0,200},\s?(?:mode=)?['\"][bt]?[wax]")
 _MOVED_CALL, _MOVED = Change(edit="call moved out"), Change(edit="statement moved out")
 _ELSEWHERE = (
     "call `{call}` before the call of `{function}`, and pass in what it gives, or what is made of that "
     "alone; where a tensor of the graph goes into it, end the compiled function in front of it."
 )
+
+
+def _opens_to_write(break_context: BreakContext) -> bool:
+    return _OPENS_TO_WRITE.search(break_context.line) is not None
 
 
 def _is_in_a_decorator(break_context: BreakContext) -> bool:
@@ -251,7 +255,7 @@ CALLS: BreakRules = (
         line=re.compile(r"\.enter_context\("),
     ),
     Rule(
-        _OPENS,
+        re.compile(r"builtin operator `open`|context manager"),
         "a file is opened, which is no part of a graph",
         (
             RemedyTemplate(
@@ -259,19 +263,14 @@ CALLS: BreakRules = (
                 "the compiled code, and return what is to be written.",
                 cures=("rows_appended_to_a_file",),
                 change=_MOVED_CALL,
+                when=_opens_to_write,
             ),
-        ),
-        line=re.compile(r"\bopen\([^()]{0,200},\s?(?:mode=)?['\"][bt]?[wax]"),
-    ),
-    Rule(
-        _OPENS,
-        "a file is opened, which is no part of a graph",
-        (
             RemedyTemplate(
                 "read the file before the call of `{function}`, and pass in what was read (or write it "
                 "after the call).",
                 cures=("open_file",),
                 change=_MOVED_CALL,
+                when=lambda break_context: not _opens_to_write(break_context),
             ),
         ),
         line=re.compile(r"\bopen\("),

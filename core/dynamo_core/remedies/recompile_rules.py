@@ -18,7 +18,7 @@ from .recompile_edits import (
     OF_WRAPPED_MODULES,
 )
 from .recompile_parts import is_between_graphs, is_branch, is_learning_rate, one_remedy, recompile_parts
-from .rules import Advice, Assignment, Change, Rule, advice_of
+from .rules import INDEX_BY_A_NAME, Advice, Assignment, Change, Rule, advice_of
 
 _SLOWER = "what is not fixed can make compiled code slower"
 _OF_THAT_NAME = "it holds for every compiled function that has an argument of that name"
@@ -150,9 +150,8 @@ def _set_config(name: str, value: str) -> Callable[[RecompileCause], Change]:
 
 # Of a tensor without dimensions that is an index, torch takes the value out and guards it; no setting changes
 # that (run with 2.13).
-_INDEX = re.compile(r"[\w\])]\[(?!\d)[\w.]{1,100}\]")
 OF_AN_INDEX = one_remedy(  # a tensor without dimensions as an index
-    lambda cause: (cause.source or "").endswith(".item()") and _INDEX.search(cause.line) is not None,
+    lambda cause: (cause.source or "").endswith(".item()") and INDEX_BY_A_NAME.search(cause.line) is not None,
     "{line} takes an index out of a tensor without dimensions{values}, and each number is a version of its "
     "own: index by a tensor of one dimension, `table[t.reshape(1)][0]` in place of `table[t]`.",
     lambda cause: Change(edit="index kept a tensor"),

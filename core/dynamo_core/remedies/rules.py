@@ -197,6 +197,7 @@ _IS_IN = re.compile(r"([\w.]{1,100}) in ([\w.]{1,100})")
 _COUNTS = re.compile(r"\s*[\w.]{1,200}\.\w{1,100} [-+]= \d{1,9}\s*(?:#.{0,200})?$")
 _NEGATED = re.compile(r"not ((?!.* (?:and|or) ).{1,300})")
 _NAME = re.compile(r"[A-Za-z_]\w{0,99}")
+INDEX_BY_A_NAME = re.compile(r"[\w\])]\[(?!\d)[\w.]{1,100}\]")
 _IS_COUNTED = re.compile(r"range\((?:\d|len\()")  # a loop as long as a number, or a list of Python's
 
 
@@ -338,6 +339,11 @@ class BreakContext:
         return "range(" in self.line or any(
             target in _NAME.findall(call) for call in ranges for target in targets
         )
+
+    @property
+    def any_target(self) -> str:
+        """A pattern for the names that the line assigns to; one that fits nothing where there are none."""
+        return "|".join(map(re.escape, targets_of(self.line))) or r"(?!)"
 
     @property
     def is_looped_over(self) -> bool:

@@ -6,7 +6,6 @@ with 2.8 to 2.15 (torch/_dynamo/graph_break_registry.json).
 
 import re
 
-from ..analysis.source_lines import targets_of
 from .branches import NOT_KNOWN, selected_by_a_mask
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
@@ -30,7 +29,7 @@ def _with_such_operators(*cures: str) -> RemedyTemplate[BreakContext]:
 
 def _is_taken_out_next(break_context: BreakContext) -> bool:
     """Whether a later line takes a number out of what the line finds."""
-    names = "|".join(map(re.escape, targets_of(break_context.line))) or r"(?!)"
+    names = break_context.any_target
     taken = re.compile(rf"\b(?:{names})\b.{{0,100}}\.item\(|\bint\((?:{names})\b")
     return any(map(taken.search, break_context.following))
 

@@ -27,6 +27,13 @@ class _Advised(Protocol):
 _Any = TypeVar("_Any", bound=_Advised)
 
 
+def suited_to_the_run(
+    advised: Iterable[_Any], recording: Recording, processes: Iterable[Process], compile_ids: Iterable[object]
+) -> tuple[_Any, ...]:
+    """What is advised for these compiles: not what the run had already, and with the thread it is for."""
+    return in_its_thread(processes, compile_ids, not_in_use(advised, recording))
+
+
 def not_in_use(advised: Iterable[_Any], recording: Recording) -> tuple[_Any, ...]:
     """What is advised, without what the run had already: by `--config`, or in its environment."""
     settings = set(recording.settings.config or ())

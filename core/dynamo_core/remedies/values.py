@@ -8,7 +8,7 @@ import re
 
 from ..analysis.source_lines import call_on, targets_of
 from .branches import NOT_KNOWN, TO_WHERE, WHILE, behind_a_guard, compile_the_body
-from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
+from .rules import INDEX_BY_A_NAME, Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
 _REPORTS_A_VALUE = re.compile(
@@ -29,7 +29,6 @@ _ASKS_A_TENSOR = re.compile(r"\.(?:numel|any|all|sum|item|size|shape|max|min)\b|
 _BY_A_KEY = re.compile(r"\b(?:max|min)\(.{1,200}\bkey=")
 # `[names[i] for i in index.tolist()]`, in a list or a dictionary of Python's, say.
 _LOOKS_UP = re.compile(r"\[(\w{1,60})\].{0,60} for \1 in .{1,200}\.tolist\(\)|\[[^\[\]]{1,100}\.item\(\)\]")
-_BY_A_NAME = re.compile(r"[\w\])]\[(?!\d)[\w.]{1,100}\]")
 _OWN_INDEX = re.compile(r"[\w\])]\[[^\[\]:]{0,100}(?:\.item\(\)|\bint\()")
 _FILLS = re.compile(r"\b(?:new_full|full_like)\(")
 # Functions of numbers, which torch has for tensors; most break the graph with a number of it (run with 2.13).
@@ -75,18 +74,16 @@ def _takes_lists_apart(break_context: BreakContext) -> bool:
 def _chooses_what_is_called(break_context: BreakContext) -> bool:
     """Whether a value that is taken out chooses, here or on a later line, a function or module to call."""
     lines = (break_context.line, *break_context.following)
-    names = "|".join(map(re.escape, targets_of(break_context.line))) or r"(?!)"
-    chosen = re.compile(rf"\[(?:{names})\]\(|\[int\(.{{1,200}}\)\]\(|\.item\(\)\]\(")
+    chosen = re.compile(rf"\[(?:{break_context.any_target})\]\(|\[int\(.{{1,200}}\)\]\(|\.item\(\)\]\(")
     return any(map(chosen.search, lines))
 
 
 def _is_an_index(break_context: BreakContext) -> bool:
     """Whether a value that is taken out, here or by what is indexed, chooses an entry here or later."""
-    line, targets = break_context.line, targets_of(break_context.line)
+    line = break_context.line
     if _TAKES_A_VALUE.search(line) is None:
-        return "_local_scalar_dense" in break_context.words and _BY_A_NAME.search(line) is not None
-    names = "|".join(map(re.escape, targets)) or r"(?!)"
-    entry = re.compile(rf"[\w\])]\[[^\[\]:]{{0,60}}\b(?:{names})\b[^\[\]:]{{0,60}}\]")
+        return "_local_scalar_dense" in break_context.words and INDEX_BY_A_NAME.search(line) is not None
+    entry = re.compile(rf"[\w\])]\[[^\[\]:]{{0,60}}\b(?:{break_context.any_target})\b[^\[\]:]{{0,60}}\]")
     return _OWN_INDEX.search(line) is not None or any(map(entry.search, break_context.following))
 
 

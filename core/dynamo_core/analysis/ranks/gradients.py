@@ -1,6 +1,6 @@
 """How long ranks exchanged gradients, as DistributedDataParallel timed it: who came last, and who waited."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ...model import Process
 from ...shared.quick_dataclass import dataclass
@@ -49,10 +49,6 @@ def who_came_last(exchanged: Sequence[GradientsOfRank]) -> str | None:
     It is the one with the shortest exchange, in the last step and on average, where another's was twice as
     long and 10 ms longer.
     """
-    return next(_who_came_last(exchanged), None)
-
-
-def _who_came_last(exchanged: Sequence[GradientsOfRank]) -> Iterator[str]:
     steps: dict[tuple[str, int], list[GradientsOfRank]] = {}
     for each in exchanged:
         steps.setdefault((each.module, each.step), []).append(each)
@@ -66,7 +62,8 @@ def _who_came_last(exchanged: Sequence[GradientsOfRank]) -> Iterator[str]:
         is_longer = longest.exchange_seconds >= _TIMES_LONGER * last.exchange_seconds
         if is_last_on_average and is_longer and longer >= _WORTH_A_TITLE:
             shortest = seconds(last.exchange_seconds)
-            yield (
+            return (
                 f"rank {last.rank} came last to exchange gradients: in step {step} that took {shortest} "
                 f"there, and {seconds(longest.exchange_seconds)} on rank {longest.rank}"
             )
+    return None

@@ -58,10 +58,9 @@ def called_methods_compiled(text: str, line: int) -> str | None:
     model, *options = call.args
     target = dotted(small.targets[0].target)
     called = {dotted(each.func) for each in source.every(cst.Call)}
-    of_the_object = _called_elsewhere(source, class_made(model.value))
-    methods = sorted(
-        name for name in _methods(source) if f"{target}.{name}" in called or name in of_the_object
-    )
+    known = _methods(source)
+    of_the_object = _called_elsewhere(source, class_made(model.value), known)
+    methods = sorted(name for name in known if f"{target}.{name}" in called or name in of_the_object)
     if target is None or model.keyword is not None or model.star or not methods:
         return None
     lines: list[cst.BaseStatement] = [found.with_changes(body=[small.with_changes(value=model.value)])]
@@ -81,15 +80,14 @@ def _methods(source: Source) -> Counter[str]:
     return Counter({name: n for name, n in names.items() if name != "forward" and not name.startswith("__")})
 
 
-def _called_elsewhere(source: Source, class_name: str | None) -> set[str]:
+def _called_elsewhere(source: Source, class_name: str | None, known: Counter[str]) -> set[str]:
     """The methods that only this class of the file has, and that are called outside of it."""
     homes = [each for each in source.every(cst.ClassDef) if each.name.value == class_name]
     inside = {each for home in homes for each in nodes(home)}
     own = {each.name.value for each in inside if isinstance(each, cst.FunctionDef)}
     outside = (each.func for each in source.every(cst.Call) if each not in inside)
     called = {each.attr.value for each in outside if isinstance(each, cst.Attribute)}
-    counts = _methods(source)
-    return {name for name in own & called if counts[name] == 1} if len(homes) == 1 else set()
+    return {name for name in own & called if known[name] == 1} if len(homes) == 1 else set()
 
 
 def compile_hoisted(text: str, line: int) -> str | None:
