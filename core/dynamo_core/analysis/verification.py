@@ -198,7 +198,7 @@ def audit_sentence(found: Verification | None) -> str:
         for which, what, outcome in (
             (found.wrong_calls, "call", "gave something else than plain Python"),
             (found.wrong, "graph", "computed something else than eager"),
-            (found.agreeing_calls, "call", "gave what plain Python gives"),
+            (found.agreeing_calls, "call", f"gave what plain Python gives{_in_what_was_compared(found)}"),
             (found.agreeing, "graph", "computed what the captured graph computes"),
             (found.not_compared, "graph", f"could not be compared ({_why_not(found)})"),
         )
@@ -228,9 +228,13 @@ def program_sentence(found: Verification) -> str:
     functions = {(id(each.process), each.call.name, each.call.compiled_at) for each in found.program_calls}
     text = f"{number(compared, 'call')} of {number(len(functions), 'compiled function')}"
     outcome = f"{len(found.wrong_calls)} wrong" if found.wrong_calls else "all agree"
-    if not found.wrong_calls and any(each.call.left_out for each in found.agreeing_calls):
-        outcome += " in what was compared"
+    if not found.wrong_calls:
+        outcome += _in_what_was_compared(found)
     return f"{text} compared with plain Python: {outcome}"
+
+
+def _in_what_was_compared(found: Verification) -> str:
+    return " in what was compared" if any(each.call.left_out for each in found.agreeing_calls) else ""
 
 
 def wrong_call_text(call: VerifiedProgramCall) -> str:

@@ -268,6 +268,8 @@ def test_what_calls_of_the_program_gave() -> None:
         f"wrong: {CALL}: result: off by 2, 0.5 allowed; wrong since AOTAutograd",
         "not compared: 1 call of the program: CUDA is in use",
     ]
+    assert audit_sentence(with_calls(partly)) == "1 call gave what plain Python gives in what was compared"
+    assert audit_sentence(with_calls(program_call())) == "1 call gave what plain Python gives"
 
 
 def test_bench_goes_by_calls_of_the_program_as_well() -> None:
