@@ -284,6 +284,8 @@ def since_text(call: VerifiedProgramCall, structure: str | None = None) -> str:
         return "; ".join(filter(None, (since, call.why)))
     operation = "" if call.operation is None else f" ({call.operation})"
     where = f"at {place(call.wrong_place)}{operation}"
+    if call.undeclared is not None:  # then no stage of the compiler is at fault
+        return f"wrong {where}: it {call.undeclared}"
     return f"{since}, {where}" if since else where
 
 

@@ -37,6 +37,10 @@ _RIGHT_WITH = (
     'with `backend="{backend}"` the call gives what plain Python gives, as was tried; `dynamo repro` '
     "makes a small program that fails alone, for an issue of PyTorch or of the backend."
 )
+_AS_DECLARED = (
+    "let `{operator}` do what it declares: it {undeclared}, as was seen; compilers go by what it declares, and "
+    "`torch.library.opcheck` tests that."
+)
 _OF_AN_OPERATOR = (
     "`torch.library.opcheck` says whether `{operator}` does what it declares, such as `mutates_args`; "
 )
@@ -112,11 +116,13 @@ def _title(each: ProgramCall, where: Place | None) -> str:
     """With the line that is to blame where it is known, else with where the function was compiled."""
     path = each.call.path or ""
     is_of_backward = path.startswith(GRADIENT)
-    differs = (
-        f": the {path} is not plain Python's" if is_of_backward else " gives something else than plain Python"
-    )
+    differs = " gives something else than plain Python"
+    if is_of_backward:
+        differs = f": the {path} is not plain Python's"
+    elif each.call.kind == "exception":
+        differs = " does not end as in plain Python"
     if where is None:
-        return f"{each.name},{differs}"
+        return f"{each.name}{'' if is_of_backward else ','}{differs}"
     is_of_a_compiler = where == each.call.wrong_place and each.call.stage not in ("tracing", "guards")
     operation = each.call.operation if is_of_a_compiler else None
     at = place(where) if operation is None else f"{place(where)} ({operation})"
@@ -139,6 +145,8 @@ def _of_stage(call: VerifiedProgramCall, process: Process) -> str:
     """What to do where a stage is the first wrong one."""
     if (backend := wrong_backend(call)) is not None:
         return _OF_A_BACKEND.format(backend=short_backend(backend))
+    if call.undeclared is not None:
+        return _AS_DECLARED.format(operator=call.operation, undeclared=call.undeclared)
     if process.is_captured_now:
         return _OF_THE_CAPTURE
     if call.stage is None:

@@ -128,6 +128,7 @@ class VerifiedProgramCall:
     stage: Annotated[str | None, "the first stage of the compiler that is wrong; null if not known"]
     wrong_place: Annotated[Place | None, "the line that it comes from; null if not known"]
     operation: str | None
+    undeclared: Annotated[str | None, "what the operation does that it does not declare, where that is seen"]
     seconds: Seconds
 
 

@@ -401,7 +401,7 @@ class ProgramCallVerified(OurRecord):
     `file` and `line` are those of the call of torch.compile. `kind` is what is wrong (value, structure,
     dtype, stride, aliasing, mutation, exception, gradient, random, output), `path` where, and `stage` where
     in the compiler it is wrong first. `differences` counts what differs; `gradients` says whether those were
-    compared, `left_out` which values were not.
+    compared, `left_out` which values were not, `undeclared` what the operation does that it does not declare.
     """
 
     NAME = names.PROGRAM_CALL_VERIFIED
@@ -428,6 +428,7 @@ class ProgramCallVerified(OurRecord):
     wrong_file: str | None = None
     wrong_line: int | None = None
     operation: str | None = None
+    undeclared: str | None = None
 
 
 class GraphHandedOver(OurRecord):

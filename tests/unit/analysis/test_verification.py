@@ -304,6 +304,12 @@ def test_a_stale_entry_and_the_first_line_that_differs_are_named() -> None:
     )
 
 
+def test_an_operator_that_does_what_it_does_not_declare_is_no_fault_of_a_stage() -> None:
+    at, does = Place("/a/b.py", 7), "gives float64, where its fake kernel says float32"
+    wrong = program_call("disagrees", stage="inductor", wrong_place=at, operation="a.b", undeclared=does)
+    assert since_text(wrong.call) == f"wrong at /a/b.py:7 (a.b): it {does}"
+
+
 def test_what_is_more_exact_than_written_is_told_once_for_a_function() -> None:
     exact = program_call(kind="more exact than written", path="result", error=0.01)
     (line,) = program_lines(with_calls(exact, exact))

@@ -338,17 +338,25 @@ def test_an_operator_of_the_programs_own_is_to_be_tested_first(
 
 
 @pytest.mark.parametrize(
-    ("path", "title"),
+    ("kind", "path", "title"),
     [
-        ("result", "f gives something else than plain Python, from a.py:9 (mul) on"),
-        ("gradient of self.w", "f: the gradient of self.w is not plain Python's, from a.py:9 (mul) on"),
+        ("value", "result", "f gives something else than plain Python, from a.py:9 (mul) on"),
+        ("value", "gradient of w", "f: the gradient of w is not plain Python's, from a.py:9 (mul) on"),
+        ("exception", "the call", "f does not end as in plain Python, from a.py:9 (mul) on"),
     ],
 )
-def test_a_wrong_call_says_whether_a_gradient_is_wrong(path: str, title: str) -> None:
+def test_a_wrong_call_says_what_is_wrong(kind: str, path: str, title: str) -> None:
     at = Place("a.py", 9)
-    call = wrong_call(path=path, operation="mul", stage="inductor", wrong_place=at)
+    call = wrong_call(kind=kind, path=path, operation="mul", stage="inductor", wrong_place=at)
     (found,) = find(of_one_process(**EXAMPLES["wrong result"].fields | {"verified_program_calls": [call]}))
     assert found.title == title
+
+
+def test_an_operator_that_does_what_it_does_not_declare_is_to_be_mended() -> None:
+    does = "writes `x`, which it does not declare"
+    call = wrong_call(operation="torch.ops.mine.mute", stage="inductor", undeclared=does)
+    (found,) = find(of_one_process(**EXAMPLES["wrong result"].fields | {"verified_program_calls": [call]}))
+    assert f"let `torch.ops.mine.mute` do what it declares: it {does}" in found.remedies[0].text
 
 
 def test_a_backend_that_returns_another_structure_is_told_what_to_return() -> None:

@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import partial
+from functools import cache, partial
 from types import FunctionType, MethodType
 from typing import Any, Protocol
 
@@ -59,6 +59,7 @@ from .wrong_place import (
     printed_at,
     raised_at,
     traced_otherwise,
+    undeclared,
     write_after_saving,
 )
 
@@ -344,7 +345,10 @@ class ComparedCall:
                     fields |= _place_fields(write_after_saving(self._lines))
                 if at is None and "wrong_line" not in fields:
                     is_wrong = partial(self._is_wrong_with, eager=eager)
-                    fields |= _place_fields(place_of(differences, stage, self._lines, is_wrong))
+                    lines = cache(self._lines)
+                    place = place_of(differences, stage, lines, is_wrong)
+                    fields |= _place_fields(place)
+                    fields["undeclared"] = undeclared(place, stage, lines)
                 elif stage == TRACING and RAISED in own:
                     fields |= _place_fields(traced_otherwise(self._lines))
         if perf_counter_ns() > self._search_ends_ns:

@@ -24,8 +24,8 @@ def searching_backend(backend: Backend | None, found: list[Any], outcome_of: Out
     """A backend that runs a graph in eager, and notes the first operation that `backend` gets wrong.
 
     Without a backend, it is the first that does something else than it says. The operation's file, line and
-    name are put into `found`, and whether it gives another value. One whose result only has other strides, or
-    shares other memory, is put there if there is no other.
+    name are put into `found`, whether it gives another value, and what it does that it does not declare, or
+    None. One whose result only has other strides, or shares other memory, is put there if there is no other.
     """
     import torch
 
@@ -43,12 +43,15 @@ def searching_backend(backend: Backend | None, found: list[Any], outcome_of: Out
                 differences = compare_leaves(own, eager).differences
                 is_grave = eager.get(_WRITTEN, [""])[-1] == "True"
                 is_grave = is_grave or any(_is_grave(each, own, eager) for each in differences)
-            before = _undeclared(n, self.env) if is_searched else []
+            before = _not_declared_written(n, self.env) if is_searched else []
             result = super().run_node(n)
-            is_grave = is_grave or (is_searched and not _is_as_expected(n, result, self.env))
-            is_grave = is_grave or any(is_changed(value, was) for value, was in before)
+            written = next((name for name, value, was in before if is_changed(value, was)), None)
+            undeclared = None if written is None else f"writes `{written}`, which it does not declare"
+            if undeclared is None and is_searched:
+                undeclared = _not_as_expected(n, result, self.env)
+            is_grave = is_grave or undeclared is not None
             if (is_grave and (not found or minor)) or (differences and not found):
-                found[:] = *lines[-1], target_name(n), is_grave
+                found[:] = *lines[-1], target_name(n), is_grave, undeclared
                 minor[:] = [] if is_grave else found
             return result
 
@@ -61,51 +64,59 @@ def _is_grave(difference: Difference, own: Leaves, eager: Leaves) -> bool:
     return difference.kind not in MINOR and SAME not in kinds
 
 
-def _undeclared(node: Any, values: dict[Any, Any]) -> list[tuple[Any, Any]]:
-    """The tensors that an operator is given and does not say that it writes, each with a copy."""
+def _not_declared_written(node: Any, values: dict[Any, Any]) -> list[tuple[str, Any, Any]]:
+    """The tensors that an operator is given and does not say that it writes: name, tensor and a copy."""
     import torch
 
     operator = getattr(node.target, "default", node.target)
     if not isinstance(operator, torch._ops.OpOverload):
         return []
     given = zip(operator._schema.arguments, node.args, strict=False)
-    nodes = [each for argument, each in given if not argument.is_write and each in node.all_input_nodes]
-    return values_before(operator, [values[each] for each in nodes])
+    read = [
+        (argument.name, values[each])
+        for argument, each in given
+        if not argument.is_write and each in node.all_input_nodes
+    ]
+    return [(name, tensor, was) for name, value in read for tensor, was in values_before(operator, [value])]
 
 
-def _is_as_expected(node: Any, result: Any, values: dict[Any, Any]) -> bool:
-    """Whether results have the form that tracing expects, and share memory as it expects."""
+def _not_as_expected(node: Any, result: Any, values: dict[Any, Any]) -> str | None:
+    """How results have another form than tracing expects, or share other memory; None if they do not."""
     import torch
 
     pairs = [(node.meta.get("example_value"), result)]
     if all(isinstance(each, (tuple, list)) for each in pairs[0]):
         pairs = list(zip(*pairs[0], strict=False))
-    return all(
-        _has_form(own, expected, with_strides=_is_of_others(node.target))
-        and all(
-            shares_memory(expected, [each.meta.get("example_value")])
-            or not shares_memory(own, [values[each]])
-            for each in node.all_input_nodes
-        )
-        for expected, own in pairs
-        if isinstance(expected, torch.Tensor) and isinstance(own, torch.Tensor)
-    )
+    for expected, own in pairs:
+        if not (isinstance(expected, torch.Tensor) and isinstance(own, torch.Tensor)):
+            continue
+        if form := _other_form(own, expected, with_strides=_is_of_others(node.target)):
+            return form
+        for each in node.all_input_nodes:
+            if shares_memory(own, [values[each]]) and not shares_memory(
+                expected, [each.meta.get("example_value")]
+            ):
+                return "gives memory of what it is given, where its fake kernel gives new memory"
+    return None
 
 
-def _has_form(own: Any, expected: Any, *, with_strides: bool) -> bool:
-    """Whether a tensor has another's dtype, sizes and, if asked for, strides, as far as those are numbers."""
+def _other_form(own: Any, expected: Any, *, with_strides: bool) -> str | None:
+    """In which of dtype, sizes and, if asked for, strides a tensor is not as expected, where it is a number."""
     import torch
 
     if own.dtype != expected.dtype:
-        return False
+        names = [str(each).removeprefix("torch.") for each in (own.dtype, expected.dtype)]
+        return "gives {}, where its fake kernel says {}".format(*names)
     if not all(type(size) is int for size in expected.shape):
-        return True
+        return None
     if own.shape != expected.shape:
-        return False
+        return f"gives sizes {tuple(own.shape)}, where its fake kernel says {tuple(expected.shape)}"
     if not (with_strides and own.numel() and own.layout is expected.layout is torch.strided):
-        return True
+        return None
     strides = zip(own.shape, own.stride(), expected.stride(), strict=True)
-    return all(size == 1 or mine == then for size, mine, then in strides)
+    if all(size == 1 or mine == then for size, mine, then in strides):
+        return None
+    return f"gives strides {own.stride()}, where its fake kernel says {expected.stride()}"
 
 
 def _is_of_others(target: Any) -> bool:

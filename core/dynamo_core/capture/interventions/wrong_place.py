@@ -139,6 +139,15 @@ def _wrong_alone(stage: str | None, lines: Lines) -> tuple[Place | None, bool]:
     return (tuple(found[:3]), found[3]) if found else (None, False)
 
 
+def undeclared(place: Place | None, stage: str | None, lines: Lines) -> str | None:
+    """What the operation of a place does that it does not declare; None where nothing is known of that."""
+    if stage in (None, STALE) or place is None:
+        return None
+    found = lines(f"{ALONE}{_backend_of(stage)}")[PLACE]
+    text: str | None = found[4] if found and tuple(found[:3]) == place else None
+    return text
+
+
 def _last_of_beginning(stage: str, lines: Lines, is_wrong: IsWrong) -> Place | None:
     """The operation up to which a stage has to compile the call for it to be wrong; None without one."""
     try:

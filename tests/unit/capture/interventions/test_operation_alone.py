@@ -70,7 +70,8 @@ def test_an_input_that_is_given_back_in_place_of_a_copy_is_no_other_value() -> N
         return (x.detach() * 1).sum()
 
     place = [__file__, f.__code__.co_firstlineno + 1]
-    assert first_wrong(folding, f)[:2] == place and first_wrong(folding, f)[3] is False
+    found = first_wrong(folding, f)
+    assert found[:2] == place and found[3:] == [False, None]
 
 
 def test_a_missing_mutation() -> None:
@@ -103,7 +104,9 @@ def test_an_operation_that_gives_something_else_than_tracing_expects() -> None:
         return z.float()
 
     line = f.__code__.co_firstlineno
-    assert first_wrong(lambda gm: gm, f) == [__file__, line + 2, "torch.ops.widened.wide", True]
+    found = first_wrong(lambda gm: gm, f)
+    assert found[:4] == [__file__, line + 2, "torch.ops.widened.wide", True]
+    assert found[4] == "gives float64, where its fake kernel says float32"
 
 
 def test_an_operation_that_gives_its_argument_and_does_not_say_so() -> None:
@@ -118,7 +121,9 @@ def test_an_operation_that_gives_its_argument_and_does_not_say_so() -> None:
         return y.reshape(-1) + z
 
     line = f.__code__.co_firstlineno
-    assert first_wrong(lambda gm: gm, f) == [__file__, line + 2, "torch.ops.given.same", True]
+    found = first_wrong(lambda gm: gm, f)
+    assert found[:4] == [__file__, line + 2, "torch.ops.given.same", True]
+    assert found[4] == "gives memory of what it is given, where its fake kernel gives new memory"
 
 
 def test_other_strides_are_named_where_nothing_worse_is_wrong() -> None:
@@ -156,7 +161,9 @@ def test_an_operator_that_gives_other_strides_than_tracing_expects() -> None:
         first, second = halves(y)
         return first + 1, second
 
-    assert first_wrong(wrong, f)[:2] == [__file__, f.__code__.co_firstlineno + 2]
+    found = first_wrong(wrong, f)
+    assert found[:2] == [__file__, f.__code__.co_firstlineno + 2]
+    assert found[4] == "gives strides (1, 2), where its fake kernel says (2, 1)"
 
 
 @torch.library.custom_op("found_alone::clip", mutates_args=("first",))
@@ -175,8 +182,9 @@ def test_an_operator_that_writes_what_it_does_not_declare(largest: float) -> Non
         torch.ops.found_alone.clip(y, z)
         return y + z
 
-    place = [__file__, f.__code__.co_firstlineno + 3] if largest > 0.5 else []
-    assert first_wrong(lambda gm: gm, f)[:2] == place
+    found = first_wrong(lambda gm: gm, f)
+    assert found[:2] == ([__file__, f.__code__.co_firstlineno + 3] if largest > 0.5 else [])
+    assert found[4:] == (["writes `second`, which it does not declare"] if largest > 0.5 else [])
 
 
 def test_an_operator_that_gives_more_than_tracing_expects_is_found_without_a_backend() -> None:
@@ -190,7 +198,9 @@ def test_an_operator_that_gives_more_than_tracing_expects_is_found_without_a_bac
         y = x.detach() + 1
         return padded(y) / y.shape[0]
 
-    assert first_wrong(None, f)[:2] == [__file__, f.__code__.co_firstlineno + 2]
+    found = first_wrong(None, f)
+    assert found[:2] == [__file__, f.__code__.co_firstlineno + 2]
+    assert found[4] == "gives sizes (4,), where its fake kernel says (2,)"
 
 
 @pytest.mark.parametrize("does_write", [False, True])
