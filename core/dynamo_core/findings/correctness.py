@@ -38,8 +38,8 @@ _RIGHT_WITH = (
     "makes a small program that fails alone, for an issue of PyTorch or of the backend."
 )
 _AS_DECLARED = (
-    "let `{operator}` do what it declares: it {undeclared}, as was seen; compilers go by what it declares, and "
-    "`torch.library.opcheck` tests that."
+    "let `{operator}` do what it declares: it {undeclared}, as was seen; compilers go by what it declares, "
+    "and `torch.library.opcheck` tests that."
 )
 _OF_AN_OPERATOR = (
     "`torch.library.opcheck` says whether `{operator}` does what it declares, such as `mutates_args`; "

@@ -101,7 +101,7 @@ def _not_as_expected(node: Any, result: Any, values: dict[Any, Any]) -> str | No
 
 
 def _other_form(own: Any, expected: Any, *, with_strides: bool) -> str | None:
-    """In which of dtype, sizes and, if asked for, strides a tensor is not as expected, where it is a number."""
+    """Which of dtype, sizes and, if asked for, strides is not as expected, as far as those are numbers."""
     import torch
 
     if own.dtype != expected.dtype:
