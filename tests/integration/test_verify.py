@@ -172,7 +172,10 @@ def test_another_structure_of_outputs_is_a_wrong_result(run: Runner, tmp_path: P
     result = run("run", "--verify=error", "-o", "recording", program)
     assert (result.exit_code, result.stdout) == (117, "torch.Size([4])\n")
     (call,) = verified(run, "recording")["calls"]
-    assert call["first_wrong"]["detail"] == "the backend returned a Tensor, the graph returns a tuple of 1"
+    detail = "the backend returned a Tensor, the graph returns a tuple of 1"
+    assert call["first_wrong"]["detail"] == detail
+    unverified = run("run", program)
+    assert detail.replace("the backend", "the backend `backend`") in unverified.stderr
 
 
 def test_random_numbers_of_its_own_are_no_failure(run: Runner, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dynamo_core.shared.early_records import (
     CompileResultUnused,
     FrameDeferred,
     GradientExchange,
+    GraphReturned,
 )
 from dynamo_core.shared.our_record import OurRecord
 from dynamo_core.shared.records import (
@@ -102,6 +103,7 @@ EXAMPLES: tuple[OurRecord, ...] = (
         times=2, name="f", file=_FILE, line=7, reasons=["x == 3"], came=["4"], called_from=_FRAME
     ),
     FreezeNoted(frozen=True, calls=3, seconds=0.5, at_ns=_AT),
+    GraphReturned(graph=1, differs="the backend returned a Tensor, the graph returns a tuple of 1"),
     GraphTaken(graph=1, by="b", using="c", declined=[{"backend": "a", "reason": "not installed"}]),
     ModulesCalled(modules=2, left_out=1, cannot_copy="a lock"),
     ModuleToExport(

@@ -69,8 +69,14 @@ _KEEP_CASTS = (
 
 
 def wrong_results(figures: Figures) -> Iterator[Draft]:
-    """One for each function of the program that disagrees; in processes without one, for each such graph."""
+    """One for each function of the program that disagrees; in processes without one, for each such graph.
+
+    Beside these, one for each backend whose graphs return another structure than was asked for.
+    """
     found = verification(figures.recording)
+    for process in figures.recording.processes:
+        if found is None or wrong_structure(process, found) is None:
+            yield from _wrong_structures(process)
     if found is None:
         return
     for each in found.wrong_calls:
@@ -155,6 +161,24 @@ def _of_stage(call: VerifiedProgramCall, process: Process) -> str:
     if call.stage in ("tracing", "guards") or not _OWN_OPERATOR.match(call.operation or ""):
         return known
     return _OF_AN_OPERATOR.format(operator=call.operation) + known
+
+
+def _wrong_structures(process: Process) -> Iterator[Draft]:
+    """Dynamo takes what a backend returns for a tuple: of a tensor it takes rows."""
+    wrong = {graph.backend: graph for graph in reversed(process.graphs) if graph.returned_otherwise}
+    for backend, graph in wrong.items():
+        what = (graph.returned_otherwise or "").replace("the backend", f"the backend `{backend}`", 1)
+        yield Draft(
+            "wrong result",
+            key=(backend or "", "structure"),
+            title=f"{what}, in graph {graph.number} ({graph.frame_name})",
+            cause="",
+            processes=(process,),
+            place=graph.frame_place,
+            function=graph.frame_name,
+            evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
+            remedies=remedy("wrong result", _RETURN_AS_THE_GRAPH),
+        )
 
 
 def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:

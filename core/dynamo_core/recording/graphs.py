@@ -22,6 +22,7 @@ from ..model import (
 from ..shared import names
 from ..shared.conversion import from_json
 from ..shared.cuda_graph_event import CudaGraphEvent
+from ..shared.early_records import GraphReturned
 from ..shared.records import BackwardCompiled, GraphCompiled, GraphHandedOver, GraphTaken
 from .compile_context import CompileContext, InProgressBuilder
 from .structured import (
@@ -76,6 +77,7 @@ class GraphBuilder:
             GraphHandedOver.NAME: self._fx_graph,
             GraphTaken.NAME: self._graph_taken,
             GraphCompiled.NAME: self._graph_compiled,
+            GraphReturned.NAME: self._graph_returned,
             BackwardCompiled.NAME: self._backward_compiled,
             CudaGraphEvent.NAME: self._cuda_graph,
             "dynamo_output_graph": self._output_graph,
@@ -158,6 +160,10 @@ class GraphBuilder:
         graph.calls_index = compiled.calls_index
         self._in_progress.returned(graph)
         return graph
+
+    def _graph_returned(self, record: Record) -> None:
+        returned = structured(GraphReturned, record)
+        self._graphs[returned.graph].returned_otherwise = returned.differs
 
     def _backward_compiled(self, record: Record) -> None:
         """Note which calls are the backward's. From a cache, it may be known before its forward is."""

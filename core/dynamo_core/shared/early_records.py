@@ -98,6 +98,15 @@ class Optimizer(OurRecord):
     file: str
 
 
+class GraphReturned(OurRecord):
+    """The first call of a graph returned another structure than its outputs: `differs` says in what."""
+
+    NAME = names.GRAPH_RETURNED
+
+    graph: int
+    differs: str
+
+
 class GradientExchange(OurRecord):
     """The parts of the last training step that DistributedDataParallel, around a `module`, has timed.
 

@@ -352,6 +352,15 @@ def test_a_wrong_call_says_what_is_wrong(kind: str, path: str, title: str) -> No
     assert found.title == title
 
 
+def test_a_backend_whose_result_is_no_tuple_is_found_without_verify() -> None:
+    """One for a backend, however many of its graphs are concerned; with --verify the calls say it."""
+    wrong = graph(returned_otherwise="the backend returned a str")
+    graphs = [wrong, replace(wrong, number=2)]
+    (found,) = [each for each in find(of_one_process(graphs=graphs)) if each.kind == "wrong result"]
+    assert found.title.startswith("the backend `inductor` returned a str, in graph 1")
+    assert "always a tuple or list" in found.remedies[0].text
+
+
 def test_an_operator_that_does_what_it_does_not_declare_is_to_be_mended() -> None:
     does = "writes `x`, which it does not declare"
     call = wrong_call(operation="torch.ops.mine.mute", stage="inductor", undeclared=does)

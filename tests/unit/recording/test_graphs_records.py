@@ -132,6 +132,12 @@ def test_who_took_a_graph_is_told_with_those_that_declined() -> None:
     assert read(handed()).graphs[0].assigned_backend is None
 
 
+def test_a_result_of_another_structure_is_of_its_graph() -> None:
+    differs = {"graph": 2, "differs": "the backend returned a Tensor, the graph returns a tuple of 1"}
+    first, second = read(handed(1), handed(2), artifact(names.GRAPH_RETURNED, differs)).graphs
+    assert (first.returned_otherwise, second.returned_otherwise) == (None, differs["differs"])
+
+
 def backward(index: int, ids: Any = FRAME) -> bytes:
     return artifact(names.BACKWARD_COMPILED, {"calls_index": index}, ids)
 

@@ -23,6 +23,7 @@ from ...backends.agreement import (
 )
 from ..errors import first_line, text_of
 from ..frames.program_files import is_own
+from ..probes.graphs import outputs_of, structure_difference
 from .fork_server import is_out_of_memory
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def verify(
     `compiled` is called once more where there are gradients to compare.
     """
     outputs = as_list(result)
-    wrong_structure = _structure_difference(gm, result)
+    wrong_structure = structure_difference(outputs_of(gm), result)
     if wrong_structure is not None:
         return _disagrees("the outputs", wrong_structure)
     with unnoticed(arguments) as after:
@@ -184,19 +185,6 @@ def verify_exception(
 
 def _disagrees(name: str, detail: str) -> Verdict:
     return Verdict([Comparison(name, False, None, None, "eager", detail)])
-
-
-def _structure_difference(gm: "GraphModule", result: Any) -> str | None:
-    """What makes the result of a backend another structure than the graph's tuple of outputs."""
-    outputs = next(node for node in reversed(gm.graph.nodes) if node.op == "output").args[0]
-    if not isinstance(outputs, (tuple, list)):
-        return None
-    if not isinstance(result, (tuple, list)):
-        return f"the backend returned a {type(result).__name__}, the graph returns a tuple of {len(outputs)}"
-    if len(result) != len(outputs):
-        values = "1 value" if len(result) == 1 else f"{len(result)} values"
-        return f"the backend returned {values}, the graph returns {len(outputs)}"
-    return None
 
 
 def _has_memory_not_filled(gm: "GraphModule") -> bool:

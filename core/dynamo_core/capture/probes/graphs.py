@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...backends.results import graph_in_progress
+from ...shared.early_records import GraphReturned
 from ...shared.graph_key import graph_key, order_of_graph
 from ...shared.records import GraphCompiled, GraphHandedOver
 from ..eager_semantics.observer import observe_graph
@@ -123,6 +124,24 @@ def _matmul_precision() -> str | None:
     return precision
 
 
+def outputs_of(gm: "GraphModule") -> int | None:
+    """How many values a graph returns in a tuple; None where it returns something else."""
+    outputs = next(node for node in reversed(gm.graph.nodes) if node.op == "output").args[0]
+    return len(outputs) if isinstance(outputs, (tuple, list)) else None
+
+
+def structure_difference(outputs: int | None, result: Any) -> str | None:
+    """What makes the result of a backend another structure than the graph's tuple of so many outputs."""
+    if not outputs:  # Dynamo reads none
+        return None
+    if not isinstance(result, (tuple, list)):
+        return f"the backend returned a {type(result).__name__}, the graph returns a tuple of {outputs}"
+    if len(result) != outputs:
+        values = "1 value" if len(result) == 1 else f"{len(result)} values"
+        return f"the backend returned {values}, the graph returns {outputs}"
+    return None
+
+
 def install(output_graph: ModuleType, parts: "EngineParts") -> None:
     """Hook into `OutputGraph.call_user_compiler`; `--verify` wraps what counts the calls once more."""
     from torch._dynamo.exc import SkipFrame
@@ -179,7 +198,14 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
         if window is not None:
             compiled = window.watch(compiled, graph_number, compile_id_text(current_compile_id()))
         compiled = timed_on_device(compiled, lambda: counters.words_of(calls_index))
-        look = None if fallback is not None else observe_graph(gm, graph_number, probes)
+        watch = None if fallback is not None else observe_graph(gm, graph_number, probes)
+        outputs = outputs_of(gm)
+
+        def look(result: Any) -> None:
+            record_structure(graph_number, outputs, result)
+            if watch is not None:
+                watch(result)
+
         called = counters.counted(compiled, calls_index, sample_guards, look)
         if window is not None:
             called = window.stepping(called, graph_number)
@@ -188,6 +214,12 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
         if parts.saving_inputs is not None:
             called = parts.saving_inputs(called, graph_number)
         return called if wrap is None else wrap(bare, called)
+
+    @probes.guarded("what graphs return")
+    def record_structure(graph_number: int, outputs: int | None, result: Any) -> None:
+        differs = structure_difference(outputs, result)
+        if differs is not None:
+            probes.stream.record(GraphReturned(graph=graph_number, differs=differs))
 
     def call_user_compiler(
         proceed: Callable[..., Any], self: "OutputGraph", gm: "GraphModule", *rest: Any
