@@ -35,6 +35,7 @@ from .program import ProgramCommand, program_of, set_program
 
 _MAGIC = "dynamo"
 _BEGIN = "dynamo_begin_cell"  # the magic that stands in place of the line `%%dynamo`
+_SHOWS_ALL = "--all"
 _NO_TORCH = "torch is not imported yet, so that there is nothing to report"
 _ALL = "Calls of graphs that earlier cells compiled are not counted here; `%dynamo explain` counts all."
 
@@ -61,6 +62,7 @@ class _Magics:
             self._engine = InProcessEngine(own_recording() or _new_recording(), is_kept=True)
         self._began = self._engine.position()
         self._is_asked_for = False
+        self._shows_all = False
 
     def register(self) -> None:
         """Have IPython know the magics."""
@@ -93,12 +95,13 @@ class _Magics:
                 _report(name, arguments)
 
     def begin_cell(self, line: str) -> None:
-        """What IPython runs in place of `%%dynamo`, which takes no arguments."""
+        """What IPython runs in place of `%%dynamo`, or of `%%dynamo --all`."""
         with _errors_in_a_line():
-            if line.strip():
+            if line.strip() not in ("", _SHOWS_ALL):
                 raise click.UsageError(
-                    f"%%dynamo takes no arguments; for other reports: %dynamo {line.strip()}"
+                    f"%%dynamo takes no arguments but {_SHOWS_ALL}; for other reports: %dynamo {line.strip()}"
                 )
+        self._shows_all = bool(line.strip())
         self._began = self._engine.position()
         self._is_asked_for = True
 
@@ -114,14 +117,16 @@ class _Magics:
 
     def _report_on_cell(self) -> list[Block]:
         """The report, or that nothing was compiled; UsageError or OSError where the records are not there."""
+        from dynamo_reporters.explain.one_screen import one_screen
         from dynamo_reporters.explain.report import report
 
         show_paths_from(os.getcwd())
-        explain = report()
+        explain = report(show_all=self._shows_all)
         case = Case(self._recording_of_cell(explain.contents | {CALL_SAMPLES}))
         if case.summary.frames == 0:  # it may have called what was compiled before
             return [Paragraph(f"Nothing was compiled in this cell. {_ALL}")]
-        return [*explain.page(case), Paragraph(_ALL, "dim")]
+        blocks = explain.page(case) if self._shows_all else one_screen(case, f"%%{_MAGIC} {_SHOWS_ALL}")
+        return [*blocks, Paragraph(_ALL, "dim")]
 
     def _recording_of_cell(self, contents: frozenset[str]) -> Recording:
         """What was recorded since the cell began."""

@@ -42,7 +42,7 @@ def _text(outputs: list[Any]) -> str:
 
 def test_a_cell_is_recorded_and_reported_on(tmp_path: Path, environment: dict[str, str]) -> None:
     (tmp_path / "program.py").touch()
-    early, _, cell, cached, failing, graphs, again, mistyped, program, profile, opened = _of_cells(
+    early, _, cell, cached, failing, graphs, again, mistyped, program, profile, opened, whole = _of_cells(
         tmp_path,
         environment,
         "%load_ext dynamo\n%load_ext dynamo_cli\n%dynamo",
@@ -56,6 +56,7 @@ def test_a_cell_is_recorded_and_reported_on(tmp_path: Path, environment: dict[st
         "%dynamo explain program.py",
         "%dynamo profile",
         "import dynamo_core, gc\nprint(gc.isenabled())\ndynamo_core.open()",
+        "%%dynamo --all\nscore(torch.ones(2, 2, 2))",
     )
     assert "torch is not imported yet" in _text(early)
 
@@ -67,6 +68,9 @@ def test_a_cell_is_recorded_and_reported_on(tmp_path: Path, environment: dict[st
     shown = report.data["text/html"]
     assert f"graph break at In[2]:5 Data-dependent branching{number} (2 times)" in shown
     assert "<script" not in report.data["text/html"]
+
+    assert "`%%dynamo --all` has 4 findings in full" in report.data["text/plain"]
+    assert "has 3 findings" not in _text(whole) and "Where compile time went" in _text(whole)
 
     assert _text(cached[1:]).startswith("Nothing was compiled in this cell.")
 
@@ -81,6 +85,7 @@ def test_a_cell_is_recorded_and_reported_on(tmp_path: Path, environment: dict[st
     assert "no such report 'explian'; did you mean 'explain'?" in _text(mistyped)
     assert "%dynamo runs no program; try !dynamo explain program.py" in _text(program)
     assert "importing torch" in _text(profile)
+    assert "no last record" not in _text(profile), "the kernel that reads goes on"
     assert "starting Python" not in _text(profile), "it was recorded only when that had long been done"
     assert _text(opened).startswith("True\n<Case of ")
     assert "<strong>6 graphs" in opened[-1].data["text/html"]

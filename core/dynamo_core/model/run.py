@@ -1,5 +1,6 @@
 """A recording: the processes of a run, everything that each of them recorded, and what is missing in it."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import cache, cached_property
@@ -452,7 +453,8 @@ class Recording:
             found += [f"{where}: no {probe} ({why})" for probe, why in health.failed_probes.items()]
             if self.run is not None and not process.is_ours:
                 found.append(f"{where}: its first record (versions, environment) is missing")
-            if process.lacks_last_record:
+            is_reader = pid == os.getpid() and not self._is_over  # a notebook's kernel, say
+            if process.lacks_last_record and not is_reader:
                 why = self._why_no_last_record(process)
                 found.append(f"{where}: no last record ({why}): torch's own counters and the peak memory")
             if health.lost_records:
@@ -471,10 +473,13 @@ class Recording:
     def _why_no_last_record(self, process: Process) -> str:
         if process.health.lost_records:
             return "it could not be written"
-        is_over = self.run is None or self.run.ended_ns is not None
-        if is_over:
+        if self._is_over:
             return "the process was killed, or called os._exit"
         return "the process goes on, or was killed"
+
+    @property
+    def _is_over(self) -> bool:
+        return self.run is None or self.run.ended_ns is not None
 
     @property
     def is_partial(self) -> bool:

@@ -37,26 +37,28 @@ _IN_BLOCKS = ("launches", "waiting ranks")
 _NO_NOTES = ("verdict", "findings")
 _NOT_SEEN = "not seen:"
 _COMMAND = re.compile(r"`dynamo [a-z]+`")
-_ALL = "`dynamo explain --all` has"
+_SHOWS_ALL = "dynamo explain --all"
 
 
-def one_screen(case: Case) -> Iterator[Block]:
-    """The blocks. The actions have the lines that all the rest leaves."""
+def one_screen(case: Case, shows_all: str = _SHOWS_ALL) -> Iterator[Block]:
+    """The blocks. The actions have the lines that all the rest leaves. `shows_all` is what to type for more."""
     heading = verdict(case.recording, case.summary)
-    above = [*_title(heading), *_about(case, heading), *_since(case), *_notes_above(case, heading)]
-    below = [*_also(case, heading), *_counts(case), *_more(case)]
+    has_all = f"`{shows_all}` has"
+    above = [*_title(heading), *_about(case, heading), *_since(case), *_notes_above(case, heading, has_all)]
+    below = [*_also(case, heading, has_all), *_counts(case), *_more(case, has_all)]
     yield from above
-    yield from _actions(case, _LINES - _height([*above, *below]))
+    yield from _actions(case, _LINES - _height([*above, *below]), has_all)
     yield from below
 
 
 def by_worth(case: Case) -> Iterator[Block]:
     """The blocks for a reader who may see only the first ones: what to do, then what was run."""
     heading = verdict(case.recording, case.summary)
-    yield from (*_title(heading), *_since(case), *_notes_above(case, heading))
-    yield from _actions(case, _LINES)
+    has_all = f"`{_SHOWS_ALL}` has"
+    yield from (*_title(heading), *_since(case), *_notes_above(case, heading, has_all))
+    yield from _actions(case, _LINES, has_all)
     yield Heading("Run")
-    yield from (*_about(case, heading), *_also(case, heading), *_counts(case))
+    yield from (*_about(case, heading), *_also(case, heading, has_all), *_counts(case))
 
 
 def _title(heading: str) -> Iterator[Block]:
@@ -89,11 +91,11 @@ def _since(case: Case) -> Iterator[Block]:
 _FINDINGS = [section.name for section in SECTIONS].index("findings")
 
 
-def _notes_above(case: Case, heading: str) -> Iterator[Block]:
-    yield from _listed(_notes(case, SECTIONS[:_FINDINGS], heading), _NOTES_SHOWN[0], 2, "warning")
+def _notes_above(case: Case, heading: str, has_all: str) -> Iterator[Block]:
+    yield from _listed(_notes(case, SECTIONS[:_FINDINGS], heading), has_all, _NOTES_SHOWN[0], 2, "warning")
 
 
-def _also(case: Case, heading: str) -> Iterator[Block]:
+def _also(case: Case, heading: str, has_all: str) -> Iterator[Block]:
     """What was not seen, what is true of any short run, and the other notes that stand below the findings."""
     notes = _notes(case, SECTIONS[_FINDINGS:], heading)
     not_seen = [note for note in notes if note.startswith(_NOT_SEEN)]
@@ -101,7 +103,7 @@ def _also(case: Case, heading: str) -> Iterator[Block]:
     items = [*not_seen, *context, *(note for note in notes if note not in not_seen)]
     if items:
         yield Heading("Also")
-        yield from _listed(items, _NOTES_SHOWN[1], 2)
+        yield from _listed(items, has_all, _NOTES_SHOWN[1], 2)
 
 
 def _with_command(finding: Finding) -> str:
@@ -125,17 +127,19 @@ def _notes(case: Case, sections: Sequence[Section], heading: str) -> list[str]:
     return notes
 
 
-def _listed(items: Sequence[str], shown: int, lines: int, role: Role = "plain") -> Iterator[Block]:
+def _listed(
+    items: Sequence[str], has_all: str, shown: int, lines: int, role: Role = "plain"
+) -> Iterator[Block]:
     """The first of them, in so many lines each."""
     more_than_shown = len(items) - shown
     # A line that says how many more there are takes the place of one.
     first = items if more_than_shown <= 0 else items[: shown - 1]
-    more = [f"… and {len(items) - len(first):,} more; {_ALL} all"] if more_than_shown > 0 else []
+    more = [f"… and {len(items) - len(first):,} more; {has_all} all"] if more_than_shown > 0 else []
     if items:
         yield Bullets([*(_cut(item, lines) for item in first), *more], role)
 
 
-def _actions(case: Case, room: int) -> Iterator[Block]:
+def _actions(case: Case, room: int, has_all: str) -> Iterator[Block]:
     """The first actions, as many as there is room for, at least one; whole where all of them fit so."""
     if not case.actions:
         return
@@ -154,7 +158,7 @@ def _actions(case: Case, room: int) -> Iterator[Block]:
             break
         yield from item
         shown += 1
-    yield from rest(len(case.actions) - shown, "action", f"; {_ALL} all")
+    yield from rest(len(case.actions) - shown, "action", f"; {has_all} all")
 
 
 def _action(
@@ -182,12 +186,12 @@ def _counts(case: Case) -> Iterator[Block]:
     yield Paragraph(_cut(", ".join(f"{name} {value}" for name, value in rows), 3))
 
 
-def _more(case: Case) -> Iterator[Block]:
+def _more(case: Case, has_all: str) -> Iterator[Block]:
     """The commands that have more to say; what `--all` shows besides."""
     in_full = [f"{number(len(case.findings), 'finding')} in full"] if case.findings else []
     if case.summary.graphs:
         in_full += ["where compile time went", "the graphs"]
-    lines = [f"{_ALL} {', '.join(in_full)}"] if in_full else []
+    lines = [f"{has_all} {', '.join(in_full)}"] if in_full else []
     if case.recording.can_run_again and any(
         remedy.change for finding in case.findings for remedy in finding.remedies
     ):

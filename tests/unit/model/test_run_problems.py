@@ -1,5 +1,6 @@
 """What a recording says that it could not see, and why."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,6 +50,9 @@ def test_a_process_without_its_last_record_was_killed_goes_on_or_could_not_write
     ended = replace(goes_on, run=replace(goes_on.run, ended_ns=2))
     assert ended.problems == [missing("the process was killed, or called os._exit")]
     assert goes_on.problems == [missing("the process goes on, or was killed")]
+    reader = of_one_process(info=ProcessInfo(pid=os.getpid()))
+    assert reader.problems == []
+    assert replace(reader, run=ended.run).problems
     assert of_one_process(lost_records=1).problems[0] == missing("it could not be written")
     assert of_one_process(info=ProcessInfo(pid=1, forked=True)).problems == []
 
