@@ -41,7 +41,7 @@ _SHOWS_ALL = "dynamo explain --all"
 
 
 def one_screen(case: Case, shows_all: str = _SHOWS_ALL) -> Iterator[Block]:
-    """The blocks. The actions have the lines that all the rest leaves; `shows_all` is the command for more."""
+    """The blocks. The actions have the lines that the rest leaves; `shows_all` is the command for more."""
     heading = verdict(case.recording, case.summary)
     has_all = f"`{shows_all}` has"
     above = [*_title(heading), *_about(case, heading), *_since(case), *_notes_above(case, heading, has_all)]
