@@ -1,10 +1,12 @@
-"""A backend of the user's as text that stands alone: its definition, and what that needs of its module."""
+"""A backend or an operator of the user's as text that stands alone: its definition, and what that needs."""
 
 import ast
 import builtins
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ..model import OperatorSource
 from ..recording.plain_files import read_plain
 from ..shared.quick_dataclass import dataclass
 
@@ -56,6 +58,56 @@ def backend_of_file(name: str, import_path: Sequence[str]) -> BackendText | None
     return BackendText(function, tuple(statements)) if statements else None
 
 
+def operator_texts(operators: Mapping[str, OperatorSource], import_path: Sequence[str]) -> tuple[str, ...]:
+    """The statements that define and register operators, by `namespace::name`, and what these need.
+
+    There is nothing of an operator whose file is not one of the folders of the script, which is a package's.
+    """
+    found: dict[str, None] = {}
+    files = {each.place.file for each in operators.values()}
+    folders = {Path(each).resolve() for each in import_path}
+    for file in (each for each in files if not folders.isdisjoint(Path(each).resolve().parents)):
+        text = _read(Path(file))
+        tree = None if text is None else _parsed(text)
+        of_file = {name: each.place.line for name, each in operators.items() if each.place.file == file}
+        if tree is not None:
+            roots = [*_that_register(tree, of_file)]
+            found |= dict.fromkeys(_definitions(tree, set(), import_path, _DEEPEST, roots))
+    return tuple(found)
+
+
+def _that_register(tree: ast.Module, lines: Mapping[str, int]) -> Iterator[ast.stmt]:
+    """The statements that define operators, by name and line, and those that register more of them.
+
+    `torch.library.custom_op` gives an object of the function's name; a Library takes the operator's own name.
+    """
+    defined = [
+        each
+        for each in tree.body
+        if isinstance(each, ast.FunctionDef)
+        for line in lines.values()
+        if min(one.lineno for one in (each, *each.decorator_list)) <= line <= (each.end_lineno or 0)
+    ]
+    objects = {each.name for each in defined} - {"_"}
+    names = {*lines, *(name.partition("::")[2] for name in lines)}
+    for statement in tree.body:
+        said: list[ast.AST] = []
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            said += statement.decorator_list
+        elif isinstance(statement, ast.Expr):
+            said.append(statement)
+        parts = [part for each in said for part in ast.walk(each)]
+        texts = (
+            part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)
+        )
+        if (
+            statement in defined
+            or objects & {part.id for part in parts if isinstance(part, ast.Name)}
+            or names & {re.split(r"[(.]", text)[0] for text in texts}
+        ):
+            yield statement
+
+
 def _of_module_imported(
     tree: ast.Module, name: str, wanted: set[str] | None, import_path: Sequence[str]
 ) -> tuple[str, ...]:
@@ -84,14 +136,22 @@ def _backend_arguments(tree: ast.AST) -> Iterator[ast.expr]:
             yield from (each.value for each in node.keywords if each.arg == "backend")
 
 
-def _definitions(tree: ast.Module, wanted: set[str], import_path: Sequence[str], depth: int) -> Iterator[str]:
-    """The module's statements that bind these names and what they need, in the module's order."""
+def _definitions(
+    tree: ast.Module,
+    wanted: set[str],
+    import_path: Sequence[str],
+    depth: int,
+    roots: Collection[ast.stmt] = (),
+) -> Iterator[str]:
+    """The module's `roots`, the statements that bind these names and what they need, in their order."""
     bound: dict[str, list[ast.stmt]] = {}
     for statement in tree.body:
         for name in _bound_by(statement):
             bound.setdefault(name, []).append(statement)
-    needed: set[ast.stmt] = set()
-    names, known = list(wanted), set(wanted)
+    bound.pop("_", None)  # a name for what nobody names
+    needed: set[ast.stmt] = set(roots)
+    known = wanted.union(*map(_names_in, roots))
+    names = list(known)
     while names:
         for statement in bound.get(names.pop(), ()):
             if statement not in needed:

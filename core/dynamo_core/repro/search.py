@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
@@ -20,7 +19,7 @@ from ..recording.read import read
 from ..shared.errors import NothingSelected, NotReproduced
 from ..shared.names import SAVED_CALLS, SAVED_INPUTS
 from ..shared.quick_dataclass import dataclass
-from .definitions import BackendText, backend_of_file, backend_text
+from .definitions import BackendText, backend_of_file, backend_text, operator_texts
 from .failure import Failure, Kind
 from .graph_program import GraphProgram, arguments_of, captured_program, with_failure
 from .graph_shrinking import GraphShrinker
@@ -54,7 +53,8 @@ _SEEDS = range(3)
 _LIMIT = 60.0  # seconds of a trial
 _LEAST_LIMIT, _MANY_TIMES = 10.0, 4.0  # seconds, and times the longest trial that ended, until one hangs
 _ATTEMPTS = 8  # of which one that fails one time in three fails in 24 cases of 25
-_TO_FINISH = 240.0  # seconds for what is tried on the program that was found
+_TO_FINISH = 240.0  # seconds for the last runs of the program that was found
+_LEAST_FOR_SETTINGS = 15.0  # seconds in which settings are tried on it, else a quarter of the budget
 _WRONG: tuple[Kind, ...] = ("wrong result",)
 _RAISED: tuple[Kind, ...] = ("exception", "crash", "hang")
 # Settings that may avoid a failure, as statements behind the import of torch.
@@ -219,6 +219,8 @@ class _Search:
         try:
             symbols = [each for each in process.symbols if each.compile_id == graph.compile_id]
             program = captured_program(graph, symbols)
+            defined = operator_texts(graph.custom_operators, self._plan.request.program.import_path())
+            program = replace(program, prelude=(*program.prelude, *defined))
         except NothingSelected as error:
             self._reasons.append(str(error))
             return None
@@ -418,19 +420,18 @@ class _Search:
 
     def _settings(self, found: Repro) -> list[Tried]:
         """The settings that were tried on the shrunk program."""
-        tried: list[Tried] = []
         stage = found.stage or ""
-        settings = {line: _behind_import(found.text, line) for line in _SETTINGS.get(stage, ())}
+        settings: dict[str, str | None] = {}
         for backend in _LADDER if found.backend in (None, "inductor", "aot_eager") else ():
             if backend != found.backend:
                 text = with_compile_argument(found.text, "backend", backend)
                 settings[f'torch.compile(…, backend="{backend}")'] = text
+        settings |= {line: _behind_import(found.text, line) for line in _SETTINGS.get(stage, ())}
         changed = {setting: text for setting, text in settings.items() if text not in (None, found.text)}
-        with suppress(BudgetSpent):
-            texts = [beside(text, found.values_file) for text in changed.values() if text is not None]
-            ended = self._trials.outcomes(texts)
-            tried = [Tried(each, how["ending"] == "passed") for each, how in zip(changed, ended, strict=True)]
-        return tried
+        texts = [beside(text, found.values_file) for text in changed.values() if text is not None]
+        self._trials.deadline = time.monotonic() + max(_LEAST_FOR_SETTINGS, self._plan.seconds / 4)
+        ended = self._trials.outcomes(texts)
+        return [Tried(each, how["ending"] == "passed") for each, how in zip(changed, ended, strict=False)]
 
 
 def _begun(origin: Literal["graph", "source"], of: str, failure: Failure, first: Candidate) -> Repro:

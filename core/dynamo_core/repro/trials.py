@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
@@ -133,8 +134,12 @@ class Trials:
             self._idle.put(worker)
 
     def outcomes(self, texts: Sequence[str]) -> list[dict[str, Any]]:
-        """How these programs ended, several of which run at once."""
-        return list(self._threads.map(self.outcome, texts))
+        """How these programs ended, several of which run at once; only the first ones if time is up."""
+        ended: list[dict[str, Any]] = []
+        with suppress(BudgetSpent):
+            for each in self._threads.map(self.outcome, texts):
+                ended.append(each)
+        return ended
 
     def failures(self, candidate: Candidate) -> list[Failure]:
         """What a candidate fails with when it is compiled; nothing where plain Python fails."""

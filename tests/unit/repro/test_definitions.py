@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-from dynamo_core.repro.definitions import backend_of_file, backend_text
+import pytest
+
+from dynamo_core.model import OperatorSource, Place
+from dynamo_core.repro.definitions import backend_of_file, backend_text, operator_texts
 
 SCRIPT = """
 import sys
@@ -108,3 +111,87 @@ def test_backend_that_the_command_line_names(tmp_path: Path) -> None:
     ]
     for name in ("inductor", "mine", f"{file}:nowhere", f"{tmp_path / 'nowhere.py'}:mine"):
         assert backend_of_file(name, [str(tmp_path)]) is None
+
+
+OPERATORS = """
+import numpy as np
+import torch
+import torch.library as tl
+
+FACTOR = 2.0
+_ = None
+
+
+def doubled(x):
+    return x * FACTOR
+
+
+@torch.library.custom_op("mine::wide", mutates_args=())
+def wide(x: torch.Tensor) -> torch.Tensor:
+    return doubled(x).double()
+
+
+@wide.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+@torch.library.custom_op("mine::other", mutates_args=())
+def other(x: torch.Tensor) -> torch.Tensor:
+    return torch.from_numpy(np.sin(x.numpy()))
+
+
+wide.register_autograd(lambda ctx, gradient: gradient)
+other.register_fake(torch.empty_like)
+lib = tl.Library("old", "DEF")
+lib.define("half(Tensor x) -> Tensor")
+lib.impl("half", lambda x: x / 2, "CPU")
+
+
+@tl.register_fake("old::half")
+def fake_half(x):
+    return torch.empty_like(x)
+
+
+def main():
+    print([wide(torch.ones(_)) for _ in range(3)])
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("operator", "definition", "firsts"),
+    [
+        (
+            "mine::wide",
+            '@torch.library.custom_op("mine::wide',
+            ["FACTOR = 2.0", "def doubled(x):", "@torch.library.custom_op('mine::wide', mutates_args=())"]
+            + ["@wide.register_fake", "wide.register_autograd(lambda ctx, gradient: gradient)"],
+        ),
+        (
+            "mine::other",
+            '@torch.library.custom_op("mine::other',
+            ["import numpy as np", "@torch.library.custom_op('mine::other', mutates_args=())"]
+            + ["other.register_fake(torch.empty_like)"],
+        ),
+        (
+            "old::half",
+            "@tl.register_fake",
+            ["import torch.library as tl", "lib = tl.Library('old', 'DEF')"]
+            + ["lib.define('half(Tensor x) -> Tensor')", "lib.impl('half', lambda x: x / 2, 'CPU')"]
+            + ["@tl.register_fake('old::half')"],
+        ),
+    ],
+)
+def test_an_operator_with_what_registers_it(
+    operator: str, definition: str, firsts: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "ops.py"
+    file.write_text(OPERATORS)
+    line = OPERATORS[: OPERATORS.index(definition)].count("\n") + 1
+    known = {operator: OperatorSource(Place(str(file), line), "ops")}
+    found = operator_texts(known, [str(tmp_path)])
+    assert [each.splitlines()[0] for each in found] == firsts
+    assert operator_texts(known, [str(tmp_path / "elsewhere")]) == ()
