@@ -91,12 +91,12 @@ def _that_register(tree: ast.Module, lines: Mapping[str, int]) -> Iterator[ast.s
     objects = {each.name for each in defined} - {"_"}
     names = {*lines, *(name.partition("::")[2] for name in lines)}
     for statement in tree.body:
-        said: list[ast.AST] = []
+        registering: list[ast.AST] = []
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-            said += statement.decorator_list
+            registering += statement.decorator_list
         elif isinstance(statement, ast.Expr):
-            said.append(statement)
-        parts = [part for each in said for part in ast.walk(each)]
+            registering.append(statement)
+        parts = [part for each in registering for part in ast.walk(each)]
         texts = (
             part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)
         )

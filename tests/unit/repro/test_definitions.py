@@ -167,21 +167,33 @@ main()
         (
             "mine::wide",
             '@torch.library.custom_op("mine::wide',
-            ["FACTOR = 2.0", "def doubled(x):", "@torch.library.custom_op('mine::wide', mutates_args=())"]
-            + ["@wide.register_fake", "wide.register_autograd(lambda ctx, gradient: gradient)"],
+            [
+                "FACTOR = 2.0",
+                "def doubled(x):",
+                "@torch.library.custom_op('mine::wide', mutates_args=())",
+                "@wide.register_fake",
+                "wide.register_autograd(lambda ctx, gradient: gradient)",
+            ],
         ),
         (
             "mine::other",
             '@torch.library.custom_op("mine::other',
-            ["import numpy as np", "@torch.library.custom_op('mine::other', mutates_args=())"]
-            + ["other.register_fake(torch.empty_like)"],
+            [
+                "import numpy as np",
+                "@torch.library.custom_op('mine::other', mutates_args=())",
+                "other.register_fake(torch.empty_like)",
+            ],
         ),
         (
             "old::half",
             "@tl.register_fake",
-            ["import torch.library as tl", "lib = tl.Library('old', 'DEF')"]
-            + ["lib.define('half(Tensor x) -> Tensor')", "lib.impl('half', lambda x: x / 2, 'CPU')"]
-            + ["@tl.register_fake('old::half')"],
+            [
+                "import torch.library as tl",
+                "lib = tl.Library('old', 'DEF')",
+                "lib.define('half(Tensor x) -> Tensor')",
+                "lib.impl('half', lambda x: x / 2, 'CPU')",
+                "@tl.register_fake('old::half')",
+            ],
         ),
     ],
 )
