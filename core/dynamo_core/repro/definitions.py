@@ -86,7 +86,7 @@ def _that_register(tree: ast.Module, lines: Mapping[str, int]) -> Iterator[ast.s
         for each in tree.body
         if isinstance(each, ast.FunctionDef)
         for line in lines.values()
-        if min(one.lineno for one in (each, *each.decorator_list)) <= line <= (each.end_lineno or 0)
+        if min([each.lineno, *(one.lineno for one in each.decorator_list)]) <= line <= (each.end_lineno or 0)
     ]
     objects = {each.name for each in defined} - {"_"}
     names = {*lines, *(name.partition("::")[2] for name in lines)}
