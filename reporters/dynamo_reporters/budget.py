@@ -5,6 +5,7 @@ that is stands in them. A token is counted as 4 characters.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import accumulate
@@ -16,6 +17,7 @@ from .shipped_schemas import file_of
 CHARACTERS_OF_A_TOKEN = 4
 _LONGEST_WHOLE = 8  # items of a list of plain values, as pairs and shapes are, which stays whole
 _REDUCTIONS = (("items", 8), ("items", 4), ("text", 400), ("items", 2), ("items", 1), ("text", 160))
+_FIRST_ACTION = re.compile(r"\s*1\. ")
 _LEAST_OF_A_LINE = 80  # characters of one that is cut
 _WORTH_MOST = ("next", "actions")  # lists of which the first item stays
 _NEVER_CUT = ("schema", "recording", "verdict", "identity", "command")  # texts that are of no use in part
@@ -31,7 +33,7 @@ def bounded_text(text: str, tokens: int, end: str = "") -> str:
 
     Of those, too, the first stay that fit: in a third of it, and fewer where a line of the page would be left
     out that belongs to the one before it, as the place of an action does. Where that is not enough, the
-    longest line is cut.
+    longest line is cut; of what is not the first of a page, nor its first action, all is left out instead.
     """
     most = tokens * CHARACTERS_OF_A_TOKEN
     ends = end.splitlines(keepends=True)
@@ -46,7 +48,7 @@ def bounded_text(text: str, tokens: int, end: str = "") -> str:
 def _with_room_for_next(lines: list[str], most: int) -> list[str]:
     """The lines; the longest that is to stay is cut, where those that belong to the last would not fit."""
     kept = _number_kept(lines, most)
-    if not _tears(lines, kept):
+    if not _tears(lines, kept) or _heading_to_leave_out(lines, kept) is not None:
         return lines
     while _tears(lines, kept):
         kept += 1
@@ -56,6 +58,15 @@ def _with_room_for_next(lines: list[str], most: int) -> list[str]:
     if length < _LEAST_OF_A_LINE:
         return lines
     return [*lines[:longest], lines[longest][:length] + "…\n", *lines[longest + 1 :]]
+
+
+def _heading_to_leave_out(lines: list[str], kept: int) -> int | None:
+    """The heading above the first line that is left out; None where its part is to stay, and be cut."""
+    if not _tears(lines, kept):
+        return None
+    heading = max((at for at in range(kept) if not _indentation(lines[at])), default=0)
+    is_first = not any(map(_indentation, lines[:heading]))
+    return None if is_first or any(map(_FIRST_ACTION.match, lines[heading : kept + 1])) else heading
 
 
 def _tears(lines: list[str], kept: int) -> bool:
@@ -79,6 +90,8 @@ def _first_lines(lines: list[str], most: int) -> str:
     kept = _number_kept(lines, most)
     if kept == len(lines):
         return "".join(lines)
+    heading = _heading_to_leave_out(lines, kept)
+    kept = kept if heading is None else heading
     return ("".join(lines[:kept]) + _more_lines(len(lines) - kept))[:most]
 
 

@@ -1,5 +1,9 @@
 """A page within a budget: its first lines, and of what to do next as much as there is room for."""
 
+import re
+
+import pytest
+
 from dynamo_reporters.budget import bounded_text
 
 ACTION = "  1. pad the input.\n"
@@ -34,3 +38,31 @@ def test_the_longest_line_is_cut_for_the_place_of_the_action() -> None:
     assert text.startswith("8 graphs\n  1. pad the input, and so on")
     assert f"…\n{PLACE}" in text
     assert text.endswith(NEXT[0])
+
+
+_CURED = """\
+1 graph, 4 ops, 0 graph breaks, 0 recompiles.
+Findings beside the run before (train-1): 1 gone (graph break at train.py:16), none new, none still there.
+
+Run
+  python train.py ended with exit code 0 after 9 s.
+
+Also
+  - compiling took 5 s, the compiled graphs ran 1 s in all
+  - 1 call compared
+"""
+
+
+@pytest.mark.parametrize("tokens", range(64, len(_CURED) // 4))
+def test_a_later_part_is_left_out_before_an_earlier_line_is_cut(tokens: int) -> None:
+    found = bounded_text(_CURED, tokens)
+    assert "none new, none still there." in found
+    assert not re.search(r"Also\n…", found)
+
+
+def test_the_first_action_is_cut_where_its_place_would_not_fit() -> None:
+    text = (
+        "verdict\n  - a note\nDo first\n  1. " + "do this " * 40 + "\n     at train.py:7\nRun\n  it ended\n"
+    )
+    found = bounded_text(text, 60)
+    assert "  1. do this" in found and "at train.py:7" in found and "a note" in found
