@@ -64,7 +64,7 @@ class Recompile:
     """One compile of a frame that was compiled before."""
 
     compile_id: CompileId | None
-    seconds: float | None
+    seconds: Annotated[float | None, "with the compile of its backward graph"]
     served: Annotated[int | None, "calls of what it made, to the end; null where they were not counted"]
     moment: Annotated[Moment, "when it began"]
     reason: Annotated[str | None, At("recompile_reason"), "torch's"]
@@ -113,6 +113,7 @@ def _frame_document(frame: FrameRecompiles, recording: Recording) -> RecompiledF
             from_fields(
                 Recompile,
                 compile_,
+                seconds=frame.records.seconds(compile_),
                 served=frame.calls(compile_),
                 moment=moment_of(compile_.compile_id, frame.records, recording),
                 failures=[
@@ -265,7 +266,7 @@ def _cost(frame: FrameRecompiles, compile_: Compile) -> list[str]:
     """Which compile, what it took, and how often what it made was called."""
     calls = frame.calls(compile_)
     since = "" if compile_ is frame.limit else _NOT_RECORDED if calls is None else f"{calls:,}"
-    return [compile_label(compile_.compile_id), seconds(compile_.seconds), since]
+    return [compile_label(compile_.compile_id), seconds(frame.records.seconds(compile_)), since]
 
 
 def _line(line: StackFrame | None) -> str:

@@ -1,10 +1,11 @@
 """What a process recorded about its compiles, indexed by compile and by frame."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from ..model import (
     Bytecode,
+    Compile,
     CompileId,
     Frame,
     Graph,
@@ -49,6 +50,23 @@ class CompileRecords:
         """The method of a module that was compiled, `GPT2Model.forward`, by compile."""
         frames = (frame for frame in self.process.frames if frame.method is not None)
         return ByCompile({frame.compile_id: frame.method or "" for frame in frames})
+
+    def seconds(self, compile_: Compile) -> float | None:
+        """How long a compile took, with that of its backward graph; None where that was not recorded."""
+        own = compile_.seconds
+        return None if own is None else own + self._backwards.get(compile_.compile_id, 0.0)
+
+    def seconds_of(self, compiles: Iterable[Compile]) -> float:
+        """How long compiles took, with those of their backward graphs."""
+        return sum(self.seconds(each) or 0.0 for each in compiles)
+
+    @cached_property
+    def _backwards(self) -> Mapping[CompileId | None, float]:
+        found: dict[CompileId | None, float] = {}
+        for each in self.process.compiles:
+            if not each.is_forward and each.compile_id is not None:
+                found[each.compile_id] = found.get(each.compile_id, 0.0) + (each.seconds or 0.0)
+        return found
 
     @cached_property
     def symbols(self) -> ByCompile[list[Symbol]]:

@@ -97,7 +97,7 @@ class FrameRecompiles:
     @property
     def seconds(self) -> float:
         """The compile time of all its recompiles."""
-        return sum(compile_.seconds or 0.0 for compile_ in self.compiles)
+        return self.records.seconds_of(self.compiles)
 
     @cached_property
     def symbols(self) -> list[Symbol]:

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from ..analysis.break_costs import BreakCost
 from ..analysis.break_effects import Fallback
+from ..analysis.compile_records import CompileRecords
 from ..analysis.figures import Figures
 from ..analysis.guard_failures import what_differed
 from ..analysis.recompile_causes import RecompileCause, causes_of
@@ -54,7 +55,7 @@ def _draft(
     main, frame = causes[0], causes[0].frame
     compiles = [compile_ for cause in causes for compile_ in cause.compiles]
     checks = [failure.check for cause in causes for failure in cause.failures if failure.check]
-    spent = sum(compile_.seconds or 0.0 for compile_ in compiles)
+    spent = frame.records.seconds_of(compiles)
     count = number(len(compiles), "recompile")
     # torch's log counts the one that it refused, too, and so do we.
     refused = sum(is_recompile_limit(each.fail_reason) for each in compiles)
@@ -190,7 +191,7 @@ def _is_first(compile_: Compile) -> bool:
 
 def _draft_of_same(figures: Figures, process: Process, same: Sequence[Compile], frame: Frame | None) -> Draft:
     first = same[0]
-    spent = sum(compile_.seconds or 0.0 for compile_ in same[1:])
+    spent = CompileRecords(process).seconds_of(same[1:])
     is_reset = len(_generations(same)) > 1
     call = None if frame is None else (frame.called_from if is_reset else frame.compiled_by)
     is_hidden = first.place is not None and is_library(first.place)

@@ -107,11 +107,15 @@ def _also(case: Case, heading: str, has_all: str) -> Iterator[Block]:
 
 
 def _with_command(finding: Finding) -> str:
-    """Its title, and the command that its advice names, or else the one that shows more."""
+    """Its title, and the command that its advice names, or else the one that shows more.
+
+    Whether compiling pays back is the answer to why a short run is slower than eager.
+    """
     named = (found[0] for each in finding.remedies if (found := _COMMAND.search(each.text)))
     shown = (f"`{each.check}`" for each in finding.remedies)
     command = next(chain(named, shown), "")
-    return _cut(finding.title, 2, command and f" ({command})")
+    text = f"{finding.title}; {finding.cause}" if finding.kind == "never pays back" else finding.title
+    return _cut(text, 2, command and f" ({command})")
 
 
 def _notes(case: Case, sections: Sequence[Section], heading: str) -> list[str]:

@@ -373,7 +373,7 @@ def _marks(line: Line, links: Links) -> Iterator[Element]:
             class_="mark",
         )
     for cause in line.recompiles:
-        spent = sum(compile_.seconds or 0.0 for compile_ in cause.compiles)
+        spent = cause.frame.records.seconds_of(cause.compiles)
         again = links.text(f", {seconds(spent)}: {cause_sentence(cause)}", cause.frame.process)
         yield h("span", h("b", f"↻ {number(len(cause.compiles), 'recompile')}"), again, class_="mark again")
     for _, place in line.breaks_below[:3]:

@@ -153,7 +153,7 @@ EXAMPLES: dict[Kind, Example] = {
         {**LASTING, "graphs": [called(1000, 3e-3, 1.1e-3)]}, {"graphs": [called(1000, 3e-3, 0.9e-3)]}
     ),
     "never pays back": Example(
-        {"compiles": [compiled(0, 3.0)], "graphs": [called(10, 0.1)]}, {"compiles": [compiled(0, 1.9)]}
+        {"compiles": [compiled(0, 3.0)], "graphs": [called(10, 0.1)]}, {"compiles": [compiled(0, 0.9)]}
     ),
     "unrolled loop": Example(
         {"compiles": [compiled(0, 3.0)], "graphs": [graph(ops=242, loop=A_LOOP)]},
