@@ -220,7 +220,7 @@ _COMPILE_LESS = (
 
 
 def never_pays_back(figures: Figures) -> Iterator[Draft]:
-    """Compiling that took longer than the graphs ran: they would have to be twice as fast as eager and more."""
+    """Compiling that took longer than the graphs ran: they have to be twice as fast as eager at least."""
     for process in figures.recording.processes:
         if probe_failed([process], "graphs", "graph calls", "backward calls") is not None:
             continue
