@@ -102,8 +102,8 @@ def _around_in_callers(text: str, line: int, called: str | None = None) -> _Arou
     division = None if found is None else _division(found, found.line, called)
     if found is None or division is None:
         return None
-    # Where nothing is computed beside the line, the caller's parts are all that there is to compile.
-    split = _split(found, found.line, called) if division.parts else None
+    # Where nothing is computed beside the line that is given on, all there is to compile is in the caller.
+    split = _split(found, found.line, called) if any(each.gives for each in division.parts) else None
     return outer if split is None else _Around(split, outer.compiled)
 
 

@@ -142,3 +142,30 @@ class Server:
 def test_a_model_that_is_given_to_what_compiles_it_is_known(made: str, is_known: bool) -> None:
     changed = edited("compiled around it", f"{SERVER}\n{made}") or ""
     assert ("found = table(x)  # here" in changed and "self.model = model\n" in changed) is is_known
+
+
+LOGGING = """
+class Trainer:
+    def log(self, value):
+        names = inspect.getfullargspec(self.step).args
+        if "rows" in names:
+            raise RuntimeError(names)
+        self.seen.append(float(value))  # here
+
+    @torch.compile
+    def step(self, x):
+        loss = x.sin().sum()
+        self.log(loss)
+        return loss * 2
+"""
+
+
+def test_of_what_is_called_nothing_is_compiled_that_gives_no_value() -> None:
+    changed = edited("compiled around it", LOGGING) or ""
+    assert changed.count("@torch.compile") == 1 and "def trainer_step_1(x):" in changed
+    assert 'names = inspect.getfullargspec(self.step).args\n        if "rows" in names:' in changed
+    gives = LOGGING.replace("float(value)", "float(value), y").replace(
+        "        names", "        y = value.exp()\n        names", 1
+    )
+    changed = edited("compiled around it", gives) or ""
+    assert "def trainer_log_1(" in changed and "y = trainer_log_1(" in changed
