@@ -4,13 +4,19 @@ from ..analysis.source_lines import without_comment
 from ..findings import Finding, Remedy
 from ..remedies.rules import Change
 
-# Kinds of findings for which the line can be left to Python.
-_SPLITTABLE = "graph break", "fell back to eager"
 LEFT_TO_PYTHON = {
     "compiled around it": "compile what stands before `{line}` and after it as functions of their own, and "
     "leave the line itself to Python.",
     "compiled around its function": "leave what the compiled function calls for `{line}` to Python, and "
     "compile what stands before that call and after it as functions of their own.",
+    "compiled around its function, and what that calls": "leave what the compiled function calls for "
+    "`{line}` to Python; compile what stands before that call and after it, and the functions that it calls, "
+    "by themselves.",
+}
+# Where a function runs eager, torch compiles what it calls: so it stays. Else that is part of a larger graph.
+_OF_KIND = {
+    "graph break": ("compiled around it", "compiled around its function"),
+    "fell back to eager": ("compiled around it", "compiled around its function, and what that calls"),
 }
 
 
@@ -19,16 +25,14 @@ def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
 
     Torch does much the same where a graph breaks.
     """
-    if finding.kind not in _SPLITTABLE:
-        return ()
     line = without_comment(finding.source)
     return tuple(
         Remedy(
             "edit",
-            text.format(line=line),
+            LEFT_TO_PYTHON[edit].format(line=line),
             "dynamo breaks",
             change=Change(edit=edit),
             may_change="it stays outside of the graphs; what is saved is Dynamo's own work around a break",
         )
-        for edit, text in LEFT_TO_PYTHON.items()
+        for edit in _OF_KIND.get(finding.kind, ())
     )

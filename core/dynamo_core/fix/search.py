@@ -47,7 +47,7 @@ from .judging import (
     total_times,
 )
 from .known_trials import KnownTrials
-from .trial import KEPT, Fix, Fixes, Patch, RunResult, Trial, captured, comparable_step, overlay
+from .trial import KEPT, Fix, Fixes, Patch, RunResult, Trial, beside_eager, captured, comparable_step, overlay
 
 _LONGEST_LINE = 100  # characters of a remedy's text in the progress line
 _BASELINE_RUNS = 2  # two, to see what differs from run to run without any remedy
@@ -192,9 +192,10 @@ class _Search:
         run, edited = together
         judged = judge_together(self._baseline, run, ())
         before = total_times(self._baseline[0].findings)
-        if judged.verdict in KEPT:
+        does_no_harm = judged.verdict == "does not cure"
+        if judged.verdict in KEPT or (does_no_harm and len(tried) == 1):
             self._keep_what_is_proven(tried, run, result.fixes)
-        elif len(tried) == 1 and judged.verdict != "does not cure":
+        elif len(tried) == 1:
             tried[0].fix.trials.append(tried[0].trial(judged, before, run, is_shared=False))
         trial = Trial(
             tried[0].remedy, judged.verdict, judged.reason, before, judged.after, (run.result,), edited
@@ -207,8 +208,8 @@ class _Search:
     ) -> None:
         """Keep each remedy whose own finding is gone in a run with all of them, and not by another one.
 
-        What such a run says of one may be another's doing, or that of comparing with eager, which takes time:
-        then it is no trial of that one.
+        What it says of one may be another's doing; that it is slower, also that of comparing with eager. Then
+        it is no trial of that one.
         """
         assert self._first is not None
         is_shared = len(tried) > 1
@@ -429,13 +430,14 @@ class _Search:
         trying = sum(
             each.seconds for process in recording.processes for each in process.interventions.tried_changes
         )
+        comparing, compared_calls = beside_eager(recording)
         result = RunResult(
             str(outcome.recording),
             ending.exit_code,
             ending.signal,
-            seconds[0] - trying,
-            seconds[1],
-            comparable_step(steps, self._first_steps),
+            seconds[0] - trying - comparing,
+            seconds[1] - comparing,
+            comparable_step(steps, self._first_steps, compared_calls),
             *captured(recording),
         )
         original = self._plan.request.program.import_path()[0]

@@ -14,7 +14,7 @@ from ..analysis.source_lines import is_library
 from ..analysis.time.steps import Steps
 from ..findings import Finding, Remedy
 from ..launch.program import Program
-from ..model import Place, Recording
+from ..model import Place, Recording, VerifiedCall, VerifiedProgramCall
 from ..shared.declared import NOT_IN_JSON
 from ..shared.quick_dataclass import dataclass
 
@@ -63,9 +63,21 @@ def captured(recording: Recording) -> tuple[int | None, int, int, int]:
     return None if None in ran else sum(each or 0 for each in ran), len(graphs), calls, frames
 
 
-def comparable_step(steps: Steps | None, first: Steps | None) -> float | None:
-    """What a step takes; None where it is more of the program, or less, than in the first run."""
-    if steps is None or first is None:
+def beside_eager(recording: Recording) -> tuple[float, int]:
+    """The seconds that comparing with eager took, and how many calls of one graph or function it was."""
+    calls: list[VerifiedCall | VerifiedProgramCall] = []
+    for process in recording.processes:
+        calls += [*process.interventions.verified, *process.interventions.verified_program_calls]
+    compared = [each for each in calls if each.compared]
+    return sum(each.seconds for each in compared), max((each.call for each in compared), default=0)
+
+
+def comparable_step(steps: Steps | None, first: Steps | None, compared_calls: int = 0) -> float | None:
+    """What a step takes; None where it is more of the program, or less, than in the first run.
+
+    So where half of the steps or more were compared with eager, which takes time.
+    """
+    if steps is None or first is None or compared_calls >= steps.warm_up[0] + steps.steady / 2:
         return None
     counts = [sum(each.warm_up) / 2 + each.steady for each in (steps, first)]
     return steps.median if max(counts) <= _MOST_OTHER_STEPS * min(counts) else None

@@ -14,7 +14,7 @@ from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.fix.joint import Candidate, has_cured
 from dynamo_core.fix.judging import ObservedRun
 from dynamo_core.fix.search import BudgetSpent, Plan, _advised_beside, _Search, fix, refuse_unknown
-from dynamo_core.fix.trial import Fix, Fixes, Patch, RunResult, Trial, comparable_step
+from dynamo_core.fix.trial import Fix, Fixes, Patch, RunResult, Trial, beside_eager, comparable_step
 from dynamo_core.launch.process import Unattended
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
@@ -277,6 +277,15 @@ def test_a_single_remedy_that_does_harm_is_not_run_again(
     assert [each.verdict for each in result.fixes[0].trials] == ["changes the output"]
 
 
+def test_a_single_remedy_that_does_not_cure_is_not_run_again(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, left = in_turn(ObservedRun(RAN, "", [LIMIT]))
+    result = at_once(search, monkeypatch, run, {"one": LIMIT})
+    assert [each.verdict for each in result.fixes[0].trials] == ["does not cure"]
+    assert result.together is None and not list(left)
+
+
 def test_what_another_setting_may_have_cured_is_tried_alone(
     search: _Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -387,6 +396,16 @@ def test_a_step_is_compared_where_it_is_as_much_of_the_program() -> None:
     assert comparable_step(steps(11), steps(9)) == 0.02
     assert comparable_step(steps(11), steps(30)) is None  # the function was called three times in each
     assert comparable_step(None, steps(9)) is None and comparable_step(steps(9), None) is None
+
+
+def test_a_step_that_is_compared_with_eager_has_no_time_of_its_own() -> None:
+    calls = [SimpleNamespace(call=call, compared=int(call < 4), seconds=2.0) for call in (1, 2, 3, 4)]
+    changed = SimpleNamespace(verified=calls[:1], verified_program_calls=calls)
+    recording = cast(Recording, SimpleNamespace(processes=[SimpleNamespace(interventions=changed)]))
+    assert beside_eager(recording) == (8.0, 3)
+    steps = Steps(cast(Any, None), 4, 0, (1, 1), 0.02, (0.02,), 1, (), 0.0)
+    assert comparable_step(steps, steps, 2) == 0.02
+    assert comparable_step(steps, steps, 3) is None
 
 
 def test_a_first_run_that_does_not_end_is_told_how_it_would(
