@@ -30,6 +30,12 @@ def fix_blocks(fixes: Fixes) -> Iterator[Block]:
     yield Paragraph(_what_was_done(fixes))
     if fixes.stopped is not None:
         yield Paragraph(f"Not everything was tried: {fixes.stopped}.", "warning")
+    if fixes.by_hand and not fixes.fixes:
+        yield Paragraph(
+            "`dynamo explain` advises what is to be done by hand, as no run of the program shows whether it "
+            "has helped:"
+        )
+        yield Bullets(list(fixes.by_hand))
     if fixes.fixes and not fixes.lines_compared:
         yield Paragraph(
             "The program prints nothing, or something else each time: only its ending could be compared, not "
@@ -223,7 +229,8 @@ class FixDocument:
     """What `dynamo fix` has tried, run by run. `together` is the run with all that is kept, beside eager.
 
     `lines_compared` of what the program prints are compared; where it is 0, only its ending is.
-    `unseen` are kinds of findings of which the recording cannot say that there were none.
+    `unseen` are kinds of findings of which the recording cannot say that there were none. `by_hand` is what
+    `dynamo explain` advises for what is no finding of the compiler's; no run shows a cure of that.
     """
 
     program: str
@@ -235,6 +242,7 @@ class FixDocument:
     steps: int | None
     lines_compared: int
     unseen: tuple[str, ...]
+    by_hand: tuple[str, ...]
 
 
 def fix_document(fixes: Fixes) -> FixDocument:

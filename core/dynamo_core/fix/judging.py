@@ -96,7 +96,9 @@ def judge(
     total_was = min(total_times(run.findings) for run in baseline)
     total = total_times(tried.findings)
     gains = _gains(baseline, tried.result)
-    uncovers = _uncovers(finding, baseline, tried.result)
+    uncovers = _uncovers(finding, baseline, tried.result) and not any(
+        _is_before(each, finding) for each in new
+    )
     if new and total >= total_was and not uncovers and not (gains and all(map(_is_paid_once, new))):
         return Judgement("brings other findings", new[0].title, left)
     breaks = [each for each in new if each.kind == finding.kind == "graph break"]
@@ -355,6 +357,13 @@ def _captures_less(baseline: Sequence[ObservedRun], tried: RunResult) -> str | N
 def _uncovers(finding: Finding, baseline: Sequence[ObservedRun], tried: RunResult) -> bool:
     """Whether a frame that ran eager is compiled now, so that what stands behind its line is met at first."""
     return finding.kind == "fell back to eager" and _captures_more(baseline, tried)
+
+
+def _is_before(one: Finding, other: Finding) -> bool:
+    """Whether one stands above the other in its function, where the frame that ran eager met it as well."""
+    if one.place is None or other.place is None or one.kind == "recompile":
+        return False
+    return _function(one) == _function(other) and one.place.line < other.place.line
 
 
 def _captures_more(baseline: Sequence[ObservedRun], tried: RunResult) -> bool:

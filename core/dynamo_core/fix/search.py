@@ -7,11 +7,10 @@ tried again.
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
-from ..analysis.source_lines import without_comment
 from ..analysis.time.steps import Steps, find_steps
 from ..bench.measured import read_output
 from ..case import Case
@@ -34,6 +33,7 @@ from .changes import (
     with_change,
     with_eagers_random_numbers,
 )
+from .further import LEFT_TO_PYTHON, further_remedies
 from .joint import Candidate, candidates, cause_of, compile_calls, has_cured
 from .judging import (
     ComparedFindings,
@@ -47,37 +47,7 @@ from .judging import (
     total_times,
 )
 from .known_trials import KnownTrials
-from .trial import KEPT, Fix, Fixes, Patch, RunResult, Trial, captured, overlay
-
-# Kinds of findings for which the line can be left to Python.
-_SPLITTABLE = "graph break", "fell back to eager"
-_LEFT_TO_PYTHON = {
-    "compiled around it": "compile what stands before `{line}` and after it as functions of their own, and "
-    "leave the line itself to Python.",
-    "compiled around its function": "leave what the compiled function calls for `{line}` to Python, and "
-    "compile what stands before that call and after it as functions of their own.",
-}
-
-
-def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
-    """What to try where no remedy of the finding cures it: leave the line, or its function, to Python.
-
-    Torch does much the same where a graph breaks.
-    """
-    if finding.kind not in _SPLITTABLE:
-        return ()
-    line = without_comment(finding.source)
-    return tuple(
-        Remedy(
-            "edit",
-            text.format(line=line),
-            "dynamo breaks",
-            change=Change(edit=edit),
-            may_change="it stays outside of the graphs; what is saved is Dynamo's own work around a break",
-        )
-        for edit, text in _LEFT_TO_PYTHON.items()
-    )
-
+from .trial import KEPT, Fix, Fixes, Patch, RunResult, Trial, beside_eager, captured, comparable_step, overlay
 
 _LONGEST_LINE = 100  # characters of a remedy's text in the progress line
 _BASELINE_RUNS = 2  # two, to see what differs from run to run without any remedy
@@ -144,6 +114,7 @@ class _Search:
         self._first: Case | None = None
         self._first_steps: Steps | None = None
         self._last: Recording | None = None
+        self._tried: dict[tuple[object, ...], ObservedRun] = {}  # by what was changed
 
     def fixes(self) -> Fixes:
         """Run the program unchanged, then with each remedy, and judge which are cures."""
@@ -163,6 +134,7 @@ class _Search:
             steps=self._plan.request.settings.stop_after,
             lines_compared=lines_compared(self._baseline),
             unseen=tuple(sorted(self._baseline[0].unseen)),
+            by_hand=tuple(_advised_beside(self._first)),
         )
         try:
             self._prove(result)
@@ -220,9 +192,10 @@ class _Search:
         run, edited = together
         judged = judge_together(self._baseline, run, ())
         before = total_times(self._baseline[0].findings)
-        if judged.verdict in KEPT:
+        does_no_harm = judged.verdict == "does not cure"
+        if judged.verdict in KEPT or (does_no_harm and len(tried) == 1):
             self._keep_what_is_proven(tried, run, result.fixes)
-        elif len(tried) == 1 and judged.verdict != "does not cure":
+        elif len(tried) == 1:
             tried[0].fix.trials.append(tried[0].trial(judged, before, run, is_shared=False))
         trial = Trial(
             tried[0].remedy, judged.verdict, judged.reason, before, judged.after, (run.result,), edited
@@ -233,15 +206,21 @@ class _Search:
     def _keep_what_is_proven(
         self, tried: Sequence[Candidate], run: ObservedRun, fixes: Sequence[Fix]
     ) -> None:
-        """Keep each remedy whose own finding is gone in a run with all of them, and not by another one."""
+        """Keep each remedy whose own finding is gone in a run with all of them, and not by another one.
+
+        What it says of one may be another's doing; that it is slower, also that of comparing with eager. Then
+        it is no trial of that one.
+        """
         assert self._first is not None
+        is_shared = len(tried) > 1
         for each in tried:
             is_edit = each.change.edit is not None
             judged = judge(each.fix.finding, self._baseline, run, is_edit=is_edit)
             is_proven = judged.verdict == "cures" and has_cured(each, tried, self._first.recording)
-            if is_proven or judged.verdict == "does not cure":
+            is_its_own = not is_shared and judged.verdict != "is slower"
+            if is_proven or is_its_own or judged.verdict == "does not cure":
                 before = times_met(each.fix.finding, self._baseline[0].findings)
-                trial = each.trial(judged, before, run, is_shared=len(tried) > 1)
+                trial = each.trial(judged, before, run, is_shared=is_shared)
                 each.fix.trials.append(trial)
                 each.fix.kept = trial if is_proven else None
         kept = [fix for fix in fixes if fix.kept is not None]
@@ -256,12 +235,12 @@ class _Search:
 
     def _try_remedies(self, fix: Fix, fixes: Sequence[Fix]) -> None:
         """Try remedies until one cures; else keep the one that helps most, if any."""
-        helping: Trial | None = None
         known = [trial.remedy.change for trial in fix.trials]
         for remedy in (*fix.finding.remedies, *further_remedies(fix.finding)):
             if remedy.change is None or not can_be_tried(remedy.change) or remedy.change in known:
                 continue
             known.append(remedy.change)
+            fix.kept = _most_helpful(fix.trials)  # should the budget be spent in the next trial
             trial, cured = self._known_or_tried(fix.finding, remedy, remedy.change, fixes)
             fix.trials.append(trial)
             if trial.verdict == "cures":
@@ -270,9 +249,7 @@ class _Search:
                     if other is not fix and not other.is_proven and other.finding.identity in cured:
                         other.cured_by = fix
                 return
-            if trial.verdict == "helps" and (helping is None or (trial.after or 0) < (helping.after or 0)):
-                helping = trial
-        fix.kept = helping
+        fix.kept = _most_helpful(fix.trials)
 
     def _known_or_tried(
         self, finding: Finding, remedy: Remedy, change: Change, fixes: Sequence[Fix]
@@ -307,9 +284,14 @@ class _Search:
                 return Trial(remedy, "does not fit", reason, before), ()
             edited = made
         runs: list[RunResult] = []
-        must_gain = change.edit in _LEFT_TO_PYTHON
+        must_gain = change.edit in LEFT_TO_PYTHON
+        # What was run for another finding, or with another edit that comes to the same, is only judged again.
+        what = None if change.edit is not None else change, edited
+        run = self._tried.get(what)
         while True:
-            run = self._run(_progress_line(remedy), with_change(self._plan.request, change), [change], edited)
+            if run is None or runs:
+                request = with_change(self._plan.request, change)
+                run = self._tried[what] = self._run(_progress_line(remedy), request, [change], edited)
             runs.append(run.result)
             self._repeat_where_only_numbers_differ(run)
             is_edit = change.edit is not None
@@ -318,6 +300,9 @@ class _Search:
                 break
             # Perhaps the machine is slower now: the unchanged program is run once more to compare.
             self._repeat_unchanged()
+            judged = judge(finding, self._baseline, run, is_edit=is_edit, must_gain=must_gain)
+            if judged.verdict != "is slower":
+                break
         of_program = self._baseline[0].findings
         calls = () if self._last is None else compile_calls(self._last, of_program, change)
         if judged.verdict in KEPT and not edited:
@@ -351,7 +336,10 @@ class _Search:
         if edited is None:
             return None
         request = replace(request, settings=request.settings._replace(verify=VERIFY_REPORT))
-        run = self._run(what, request, others, edited)
+        all_of_it = "beside eager", *dict.fromkeys(others), edited
+        run = self._tried.get(all_of_it)
+        if run is None:
+            run = self._tried[all_of_it] = self._run(what, request, others, edited)
         self._repeat_where_only_numbers_differ(run)
         return run, edited
 
@@ -442,13 +430,14 @@ class _Search:
         trying = sum(
             each.seconds for process in recording.processes for each in process.interventions.tried_changes
         )
+        comparing, compared_calls = beside_eager(recording)
         result = RunResult(
             str(outcome.recording),
             ending.exit_code,
             ending.signal,
-            seconds[0] - trying,
-            seconds[1],
-            comparable_step(steps, self._first_steps),
+            seconds[0] - trying - comparing,
+            seconds[1] - comparing,
+            comparable_step(steps, self._first_steps, compared_calls),
             *captured(recording),
         )
         original = self._plan.request.program.import_path()[0]
@@ -465,15 +454,19 @@ class _Search:
             raise BudgetSpent(f"the {self._plan.seconds:g} s of --budget are over")
 
 
-_MOST_OTHER_STEPS = 1.5  # a factor: how many belong to the warm-up is a range
+def _advised_beside(case: Case) -> Iterator[str]:
+    """What is advised for findings that are none of the compiler's."""
+    of_the_compiler = {each.identity for each in case.findings if each.kind in OF_THE_COMPILER}
+    for action in case.actions:
+        if action.remedy is not None and not of_the_compiler.intersection(action.cures):
+            yield action.remedy.text
 
 
-def comparable_step(steps: Steps | None, first: Steps | None) -> float | None:
-    """What a step takes; None where it is more of the program, or less, than in the first run."""
-    if steps is None or first is None:
-        return None
-    counts = [sum(each.warm_up) / 2 + each.steady for each in (steps, first)]
-    return steps.median if max(counts) <= _MOST_OTHER_STEPS * min(counts) else None
+def _most_helpful(trials: Sequence[Trial]) -> Trial | None:
+    """The trial of the remedy that helps most, without a cure; None where none helps."""
+    return min(
+        (each for each in trials if each.verdict == "helps"), key=lambda each: each.after or 0, default=None
+    )
 
 
 def _cured_alone(fixes: Sequence[Fix]) -> list[Finding]:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Literal
 
 from ..analysis.source_lines import is_library
+from ..analysis.time.steps import Steps
 from ..findings import Finding, Remedy
 from ..launch.program import Program
-from ..model import Place, Recording
+from ..model import Place, Recording, VerifiedCall, VerifiedProgramCall
 from ..shared.declared import NOT_IN_JSON
 from ..shared.quick_dataclass import dataclass
 
@@ -30,6 +31,7 @@ Verdict = Literal[
 ]
 # Verdicts with which a remedy is kept: its finding is gone, or met less often.
 KEPT: tuple[Verdict, ...] = ("cures", "helps")
+_MOST_OTHER_STEPS = 1.5  # a factor: how many belong to the warm-up is a range
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,26 @@ def captured(recording: Recording) -> tuple[int | None, int, int, int]:
     ran = [None if each.ops is None or each.calls is None else each.ops * each.calls for each in graphs]
     calls, frames = sum(each.calls or 0 for each in graphs), sum(len(p.frames) for p in recording.processes)
     return None if None in ran else sum(each or 0 for each in ran), len(graphs), calls, frames
+
+
+def beside_eager(recording: Recording) -> tuple[float, int]:
+    """The seconds that comparing with eager took, and how many calls of one graph or function it was."""
+    calls: list[VerifiedCall | VerifiedProgramCall] = []
+    for process in recording.processes:
+        calls += [*process.interventions.verified, *process.interventions.verified_program_calls]
+    compared = [each for each in calls if each.compared]
+    return sum(each.seconds for each in compared), max((each.call for each in compared), default=0)
+
+
+def comparable_step(steps: Steps | None, first: Steps | None, compared_calls: int = 0) -> float | None:
+    """What a step takes; None where it is more of the program, or less, than in the first run.
+
+    So where half of the steps or more were compared with eager, which takes time.
+    """
+    if steps is None or first is None or compared_calls >= steps.warm_up[0] + steps.steady / 2:
+        return None
+    counts = [sum(each.warm_up) / 2 + each.steady for each in (steps, first)]
+    return steps.median if max(counts) <= _MOST_OTHER_STEPS * min(counts) else None
 
 
 @dataclass(frozen=True)
@@ -119,7 +141,8 @@ class Fixes:
     was spent. `stopped` says why not everything was tried. With `steps`, each run was ended after that many.
     `lines_compared` lines of the output are compared; of a program that prints none, only the ending is.
     `further_runs` were made to find out which remedies hold together.
-    `unseen` are the kinds of findings that the program's recording cannot rule out.
+    `unseen` are the kinds of findings that the program's recording cannot rule out; `by_hand` is what
+    `dynamo explain` advises for what is none of the compiler's findings, of which no run shows a cure.
     """
 
     program: str
@@ -131,6 +154,7 @@ class Fixes:
     lines_compared: int = 0
     further_runs: list[RunResult] = field(default_factory=list)
     unseen: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()
 
     @property
     def is_refuted(self) -> bool:

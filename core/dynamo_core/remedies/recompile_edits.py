@@ -288,6 +288,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         cures=(
             "recompile_string_argument",
             "recompile_label_argument",
+            "recompile_name_handed_on",
             "recompile_global_mode",
         ),
     ),

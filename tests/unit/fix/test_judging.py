@@ -95,6 +95,17 @@ def test_what_a_frame_that_ran_eager_had_hidden_is_no_harm_where_more_is_in_grap
         assert judged.verdict == verdict
 
 
+@pytest.mark.parametrize(("line", "expected"), [(2, "brings other findings"), (9, "cures")])
+def test_what_stands_above_the_line_was_not_hidden(line: int, expected: str) -> None:
+    """As the `while` around it, whose condition cuts the graph in each turn once its frame is compiled."""
+    eager = replace(BREAK, kind="fell back to eager", identity="eager-1", place=Place("/home/me/a.py", 3))
+    place = Place("/home/me/a.py", line)
+    other = replace(BREAK, identity="graph-break-2", key=("another cause",), place=place)
+    baseline = [run(eager, captured_ops=10)] * 2
+    judged = judge(eager, baseline, run(other, captured_ops=12), is_edit=False)
+    assert judged.verdict == expected
+
+
 def test_a_limit_that_a_larger_function_hits_is_no_cure_whatever_else_went() -> None:
     """The break that cut a small function off is gone, and now the large one is compiled in each call."""
     small = replace(

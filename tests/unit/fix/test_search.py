@@ -13,8 +13,8 @@ from dynamo_core.case import Case
 from dynamo_core.findings import Cost, Evidence, Finding, Remedy
 from dynamo_core.fix.joint import Candidate, has_cured
 from dynamo_core.fix.judging import ObservedRun
-from dynamo_core.fix.search import Plan, _Search, comparable_step, fix, refuse_unknown
-from dynamo_core.fix.trial import Fix, Fixes, RunResult, Trial
+from dynamo_core.fix.search import BudgetSpent, Plan, _advised_beside, _Search, fix, refuse_unknown
+from dynamo_core.fix.trial import Fix, Fixes, Patch, RunResult, Trial, beside_eager, comparable_step
 from dynamo_core.launch.process import Unattended
 from dynamo_core.launch.program import Program
 from dynamo_core.launch.run import Request
@@ -176,14 +176,44 @@ def test_what_was_tried_on_the_frame_in_vain_takes_no_run(
     assert ran == ["trying: set gone"] and fix.kept is fix.trials[1]
 
 
+def test_a_remedy_of_two_findings_is_run_once(search: _Search, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, left = in_turn(ObservedRun(RAN, "", [LIMIT]))
+    monkeypatch.setattr(search, "_run", run)
+    monkeypatch.setattr("dynamo_core.fix.search.patches", lambda *_: ())
+    fixes = [Fix(1, replace(each, remedies=(setting("one"),))) for each in (LIMIT, BREAK)]
+    for each in fixes:
+        search._try_remedies(each, fixes)
+    assert [each.trials[0].verdict for each in fixes] == ["does not cure", "cures"]
+    assert fixes[0].trials[0].runs == fixes[1].trials[0].runs and not list(left)
+
+
+def test_two_edits_that_come_to_the_same_are_run_once(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, left = in_turn(ObservedRun(RAN, "", [BREAK]))
+    monkeypatch.setattr(search, "_run", run)
+    same = (Patch("a.py", "f()", "g()"),)
+    monkeypatch.setattr("dynamo_core.fix.search.patches", lambda *_: same)
+    with_it = Fix(1, BREAK)
+    search._try_remedies(with_it, [with_it])
+    assert [each.verdict for each in with_it.trials] == ["does not cure"] * 2 and not list(left)
+
+
 THREE = {"one": LIMIT, "two": BREAK, "three": OTHER}
 
 
 def at_once(
-    search: _Search, monkeypatch: pytest.MonkeyPatch, run: Runs, names: Mapping[str, Finding] = THREE
+    search: _Search,
+    monkeypatch: pytest.MonkeyPatch,
+    run: Runs,
+    names: Mapping[str, Finding] = THREE,
+    fixes: Sequence[Fix] = (),
 ) -> Fixes:
-    """The fixes of a program with these findings, each with a remedy that cured its frame, traced again."""
-    findings = [
+    """The fixes of a program with these findings, each with a remedy that cured its frame, traced again.
+
+    They are put into `fixes` where these are given, with remedies of their own.
+    """
+    findings = [each.finding for each in fixes] or [
         replace(finding, remedies=(replace(setting(name), tried="gone"),)) for name, finding in names.items()
     ]
     search._baseline[:] = [replace(each, findings=findings) for each in search._baseline]
@@ -192,7 +222,8 @@ def at_once(
     search._last = cast(Recording, recording)
     monkeypatch.setattr(search, "_run", run)
     baseline = tuple(each.result for each in search._baseline)
-    result = Fixes("p", baseline, [Fix(number, each) for number, each in enumerate(findings, 1)])
+    made = [Fix(number, each) for number, each in enumerate(findings, 1)]
+    result = Fixes("p", baseline, list(fixes) or made)
     search._prove(result)
     return result
 
@@ -246,6 +277,15 @@ def test_a_single_remedy_that_does_harm_is_not_run_again(
     assert [each.verdict for each in result.fixes[0].trials] == ["changes the output"]
 
 
+def test_a_single_remedy_that_does_not_cure_is_not_run_again(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, left = in_turn(ObservedRun(RAN, "", [LIMIT]))
+    result = at_once(search, monkeypatch, run, {"one": LIMIT})
+    assert [each.verdict for each in result.fixes[0].trials] == ["does not cure"]
+    assert result.together is None and not list(left)
+
+
 def test_what_another_setting_may_have_cured_is_tried_alone(
     search: _Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,7 +317,42 @@ def test_what_seems_slower_is_run_again_beside_the_program_as_it_is(
     change = setting("one").change
     assert change is not None
     trial, _ = search._try(BREAK, setting("one"), change)
-    assert (trial.verdict, len(trial.runs), len(search._baseline), list(left)) == (verdict, 2, 3, [])
+    # Where the unchanged program is as slow now, the run with the remedy has shown enough.
+    runs = 1 if verdict == "cures" else 2
+    assert (trial.verdict, len(trial.runs), len(search._baseline)) == (verdict, runs, 3)
+    assert len(list(left)) == 2 - runs
+
+
+def test_a_single_remedy_that_is_slower_beside_eager_is_run_without(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slower, plain = (ObservedRun(replace(RAN, step_seconds=each), "", []) for each in (0.03, 0.02))
+    run, left = in_turn(slower, plain)
+    result = at_once(search, monkeypatch, run, {"one": LIMIT})
+    assert result.fixes[0].kept is not None and result.fixes[0].kept.runs == (plain.result,)
+    # What was run beside eager before is the run with all that is kept.
+    assert result.together is not None and result.together.runs == (slower.result,) and not list(left)
+
+
+def test_a_single_remedy_that_helps_is_not_run_again_and_is_kept(
+    search: _Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+    some_are_left = replace(BREAK, evidence=Evidence(times=1))
+
+    def run(what: str, *others: Any) -> ObservedRun:
+        ran.append(what)
+        if len(ran) == 2:
+            raise BudgetSpent("over")
+        return ObservedRun(RAN, "", [some_are_left])
+
+    remedies = [replace(setting(name), tried="gone") for name in ("one", "two")]
+    finding = replace(BREAK, remedies=tuple(remedies))
+    with pytest.raises(BudgetSpent):
+        at_once(search, monkeypatch, run, {"one": finding}, fixes=(fix := Fix(1, finding),))
+    assert ran == ["the first remedy of each finding, beside eager", "trying: set two"]
+    assert [each.verdict for each in fix.trials] == ["helps"]
+    assert fix.kept is fix.trials[0]
 
 
 @pytest.mark.parametrize(
@@ -304,6 +379,16 @@ def test_where_only_numbers_differ_the_unchanged_program_is_run_again(
     assert (trial.verdict, len(trial.runs), list(left)) == (verdict, 1, [])
 
 
+def test_what_is_advised_for_others_than_the_compilers_findings_is_known() -> None:
+    cached = replace(BREAK, kind="cache bypass", identity="cache-bypass-0123456789ab")
+    actions = [
+        SimpleNamespace(remedy=remedy, cures=(finding.identity,))
+        for remedy, finding in ((setting("one"), BREAK), (None, cached), (setting("two"), cached))
+    ]
+    case = cast(Case, SimpleNamespace(findings=[BREAK, cached], actions=actions))
+    assert list(_advised_beside(case)) == ["set two"]
+
+
 def test_a_step_is_compared_where_it_is_as_much_of_the_program() -> None:
     def steps(steady: int) -> Steps:
         return Steps(cast(Any, None), steady, 0, (1, 1), 0.02, (0.02,), 1, (), 0.0)
@@ -311,6 +396,16 @@ def test_a_step_is_compared_where_it_is_as_much_of_the_program() -> None:
     assert comparable_step(steps(11), steps(9)) == 0.02
     assert comparable_step(steps(11), steps(30)) is None  # the function was called three times in each
     assert comparable_step(None, steps(9)) is None and comparable_step(steps(9), None) is None
+
+
+def test_a_step_that_is_compared_with_eager_has_no_time_of_its_own() -> None:
+    calls = [SimpleNamespace(call=call, compared=int(call < 4), seconds=2.0) for call in (1, 2, 3, 4)]
+    changed = SimpleNamespace(verified=calls[:1], verified_program_calls=calls)
+    recording = cast(Recording, SimpleNamespace(processes=[SimpleNamespace(interventions=changed)]))
+    assert beside_eager(recording) == (8.0, 3)
+    steps = Steps(cast(Any, None), 4, 0, (1, 1), 0.02, (0.02,), 1, (), 0.0)
+    assert comparable_step(steps, steps, 2) == 0.02
+    assert comparable_step(steps, steps, 3) is None
 
 
 def test_a_first_run_that_does_not_end_is_told_how_it_would(

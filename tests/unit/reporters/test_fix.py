@@ -190,6 +190,9 @@ def test_what_was_not_tried_is_said_and_together_is_no_success_where_it_is_none(
     assert "2 of 4 findings have a fix that is proven by itself, but not together" in page
     assert "--patch" not in page and stopped.patches == ()
     assert "Nothing to fix" in plain_text(fix_blocks(Fixes("train", (RAN,))))
+    advised = plain_text(fix_blocks(Fixes("train", (RAN,), by_hand=("leave `inverse` out",))))
+    assert advised.startswith("Nothing to fix: no graph breaks") and "by hand" in advised
+    assert "- leave `inverse` out" in advised
     left = plain_text(fix_blocks(replace(stopped, fixes=[Fix(1, FINDING)])))
     assert "1. /home/me/a.py:3: not tried" in left and "What was to be tried: set `a.b = True`" in left
     unseen = plain_text(fix_blocks(Fixes("train", (RAN,), unseen=("graph break",))))

@@ -129,7 +129,7 @@ class ChangeTrials:
     ) -> None:
         """Record what comes of each change, beside the frame traced again without one.
 
-        If all of them together change nothing, none is tried by itself.
+        Of changes that change nothing together, none is tried by itself: of many, first each half is tried.
         """
         began = perf_counter_ns()
 
@@ -149,15 +149,19 @@ class ChangeTrials:
             )
             began = ended
 
+        def try_each(tried: tuple[str, ...], after: Traced) -> None:
+            if len(tried) == 1 or before.why is not None or (after.why is None and after == before):
+                record(tried, after)
+                return
+            half = len(tried) // 2
+            for some in (tried[:half], tried[half:]):
+                try_each(some, self._traced(copied, some))
+
         before = self._traced(copied, ())
         self._tried_places |= {(file, line) for stack in before.breaks for file, line in stack}
         known = tuple(filter(_is_known, changes))
-        together = before if before.why is not None else self._traced(copied, known)
-        if before.why is None and (together.why is not None or together != before):
-            for change in known:
-                record((change,), self._traced(copied, (change,)))
-        elif known:
-            record(known, together)
+        if known:
+            try_each(known, before if before.why is not None else self._traced(copied, known))
 
     def _traced(self, copied: "_CopiedFrame", changes: tuple[str, ...]) -> "Traced":
         if self._is_spent():

@@ -23,7 +23,13 @@ from .lines import (
     statement_removed,
 )
 from .moving import call_moved_out, statement_moved_out
-from .parts import compiled_around, compiled_around_function, decided_outside, made_first
+from .parts import (
+    compiled_around,
+    compiled_around_function,
+    compiled_around_function_and_called,
+    decided_outside,
+    made_first,
+)
 
 # Takes the text of a file and the line of the finding (from 1); None where the edit is not possible there.
 Edit = Callable[[str, int], str | None]
@@ -53,6 +59,7 @@ EDITS: Mapping[str, Edit] = {
     "reset removed": reset_removed,
     "compiled around it": compiled_around,
     "compiled around its function": compiled_around_function,
+    "compiled around its function, and what that calls": compiled_around_function_and_called,
     "decided outside": decided_outside,
     "made first": made_first,
 }

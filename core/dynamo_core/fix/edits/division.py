@@ -13,7 +13,7 @@ from libcst.metadata import CodePosition
 from ...shared.quick_dataclass import dataclass
 from .analysis import Flow, flow_of
 from .postponing import postponed
-from .source import Source, alone_in, called_name, contains, dotted, names_in, nodes, statement
+from .source import Put, Source, alone_in, called_name, contains, dotted, names_in, nodes, replaced, statement
 
 _CALCULATES = (
     cst.Call,
@@ -45,11 +45,12 @@ class DoesNotFit(Exception):
 
 @dataclass(frozen=True)
 class Part:
-    """A new function, made of a sequence of statements."""
+    """A new function, made of a sequence of statements; whether it gives its caller a value."""
 
     name: str
     inputs: Sequence[str]
     body: Sequence[cst.BaseStatement]
+    gives: bool
 
 
 class Division:
@@ -76,6 +77,9 @@ class Division:
         # Names assigned in statements left to Python: a block whose condition reads them is left to it too.
         self._from_python: set[str] = set()
         self._in_try = False
+        is_argument = about in given and about not in self._flow(body).possible
+        self._handed_on = about if is_argument else None
+        self._handing_on: list[cst.BaseStatement] = []
         is_new = source.is_new(alone)
         first = 1 if function.get_docstring() is not None else 0
         self.body = self._block([*body[:first], alone, *body[first:]] if is_new else body, given, set())
@@ -141,8 +145,10 @@ class Division:
     def _simplified(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
         """The statement, split where it is the one left to Python, so that little is left on that line."""
         small = alone_in(node)
-        if node is not self._alone or small is None:
+        if small is None:
             return [node]
+        if node is not self._alone:
+            return self._calculated_before_it_is_handed_on(node, small)
         if isinstance(small, cst.Return | cst.Assign) and isinstance(small.value, cst.IfExp):
             self._alone = _to_if(small, small.value).with_changes(
                 leading_lines=getattr(node, "leading_lines", ())
@@ -165,6 +171,37 @@ class Division:
         rest = node.with_changes(leading_lines=()).deep_replace(taken, cst.Name(name))
         assert isinstance(rest, cst.BaseStatement)
         return [*given, self._alone, rest]
+
+    def _calculated_before_it_is_handed_on(
+        self, node: cst.BaseStatement, small: cst.BaseSmallStatement
+    ) -> list[cst.BaseStatement]:
+        """The statement, where it only puts the argument beside what it calculates, with that before it.
+
+        `return {"id": name, "out": f(x)}` is left to Python then: what is compiled does not see the argument.
+        """
+        name = self._handed_on
+        value = small.value if isinstance(small, cst.Return | cst.Assign) else None
+        parts = None if name is None or value is None else _put_together(value)
+        if parts is None or not any(isinstance(each, cst.Name) and each.value == name for each in parts):
+            return [node]
+        others = [each for each in parts if contains(each, *_CALCULATES)]
+        if any(name in names_in(each) for each in others):
+            return [node]
+        names = [f"beside_{name}_{number}" for number in range(1, len(others) + 1)]
+        if names_in(self._source.module) & {*names}:
+            raise DoesNotFit
+        self._locals |= {*names}
+        first = [
+            statement(f"{new} = {self._source.text_of(each)}", node if new is names[0] else None)
+            for new, each in zip(names, others, strict=True)
+        ]
+        values: dict[cst.CSTNode, Put] = {
+            each: cst.Name(new) for new, each in zip(names, others, strict=True)
+        }
+        rest = replaced(node.with_changes(leading_lines=()) if first else node, values)
+        assert isinstance(rest, cst.BaseStatement)
+        self._handing_on.append(rest)
+        return [*first, rest]
 
     def _computed_first(self, node: cst.BaseStatement) -> list[cst.BaseStatement]:
         """The statement, with what it takes a value out of computed before: `x.sum()` of `x.sum().item()`."""
@@ -229,7 +266,7 @@ class Division:
         return not earlier or not contains(taken, cst.Call)
 
     def _is_left_to_python(self, node: cst.BaseStatement) -> bool:
-        if node is self._alone or self._source.is_inside(self._alone, node):
+        if node is self._alone or self._source.is_inside(self._alone, node) or node in self._handing_on:
             return True
         if isinstance(node, _BLOCKS):
             heads = {name for head in _heads(node) for name in names_in(head)}
@@ -269,7 +306,8 @@ class Division:
         bound |= flow.definite
         inputs = sorted(needed, key=lambda name: (name != "self", name))
         returns = contains(run[-1], cst.Return)
-        part = Part(self._new_name(), inputs, run if returns or not outputs else _returning(run, outputs))
+        body = run if returns or not outputs else _returning(run, outputs)
+        part = Part(self._new_name(), inputs, body, returns or bool(outputs))
         self.parts.append(part)
         call = f"{part.name}({', '.join(inputs)})"
         text = f"return {call}" if returns else f"{', '.join(outputs)} = {call}" if outputs else call
@@ -292,6 +330,21 @@ class Division:
 
     def _flow(self, statements: Sequence[cst.CSTNode]) -> Flow:
         return flow_of("".join(self._source.text_of(each) for each in statements))
+
+
+def _put_together(value: cst.BaseExpression) -> list[cst.BaseExpression] | None:
+    """What a tuple, list, dictionary or new object is made of; None for others, and where one has `*`."""
+    match value:
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            parts = [each.value for each in elements if isinstance(each, cst.Element)]
+        case cst.Dict(elements=elements):
+            plain = [each for each in elements if isinstance(each, cst.DictElement)]
+            parts = [each.value for each in plain if isinstance(each.key, cst.SimpleString)]
+        case cst.Call(func=cst.Name(name), args=elements) if name[:1].isupper():
+            parts = [each.value for each in elements if not each.star]
+        case _:
+            return None
+    return parts if len(parts) == len(elements) else None
 
 
 def _value_taken_of(node: cst.BaseExpression) -> cst.BaseExpression | None:

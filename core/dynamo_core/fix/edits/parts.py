@@ -14,6 +14,7 @@ from .analysis import Compilation, changes_in_place, compilation_of
 from .division import Division, DoesNotFit, Part
 from .hoisting import own_names
 from .source import (
+    Put,
     Source,
     Statement,
     called_name,
@@ -40,6 +41,8 @@ _BOUND_TO_ITS_FUNCTION = (
     cst.FunctionDef,  # inner functions see later values of its names
     cst.NamedExpr,
 )
+_CALCULATES = cst.Call, cst.BinaryOperation, cst.UnaryOperation, cst.Comparison
+_KNOWN_NAMES = {"torch", "compile", "True", "False", "None"}
 _MOST_CALLS = 20  # from the compiled function to the line; two that call each other have no end
 _BOUND_NAMES = {"super", "__class__", "locals", "vars", "dir", "eval", "exec", "currentframe", "_getframe"}
 
@@ -58,16 +61,65 @@ def compiled_around_function(text: str, line: int) -> str | None:
 
     What is called there is left to Python as a whole: the function of the line, else one that leads to it.
     """
+    found = _around_function(text, line)
+    return None if found is None else found[0].text
+
+
+def compiled_around_function_and_called(text: str, line: int) -> str | None:
+    """The source as by `compiled_around_function`, with what is called in Python alone compiled by itself.
+
+    These are plain functions of the file, which torch compiles as well where their caller runs eager.
+    """
+    found = _around_function(text, line)
+    if found is None:
+        return None
+    around, function = found
+    source = Source(around.text)
+    left = [each for each in source.every(cst.FunctionDef) if each.deep_equals(function)]
+    decorator = around.compiled.decorator
+    if len(left) != 1 or not names_in(decorator) <= _KNOWN_NAMES | _names_of_keywords(decorator):
+        return around.text
+    compiled = [
+        each
+        for each in source.module.body
+        if isinstance(each, cst.FunctionDef) and _is_called_in(source, each, left[0])
+    ]
+    changes: dict[cst.CSTNode, Put] = {
+        each: each.with_changes(decorators=[decorator.deep_clone()]) for each in compiled
+    }
+    return source.with_changes(changes)
+
+
+def _names_of_keywords(node: cst.CSTNode) -> set[str]:
+    return {each.keyword.value for each in nodes(node) if isinstance(each, cst.Arg) and each.keyword}
+
+
+def _is_called_in(source: Source, function: cst.FunctionDef, caller: cst.FunctionDef) -> bool:
+    """Whether a plain function calculates, and its only uses are calls in this one."""
+    name = function.name.value
+    uses = [each for each in source.every(cst.Name) if each.value == name and each is not function.name]
+    are_calls = all(
+        isinstance(call := source.parent(each), cst.Call)
+        and call.func is each
+        and source.is_inside(each, caller)
+        for each in uses
+    )
+    is_plain = not function.decorators and function.asynchronous is None
+    return bool(uses) and are_calls and is_plain and contains(function.body, *_CALCULATES)
+
+
+def _around_function(text: str, line: int) -> "tuple[_Around, cst.FunctionDef] | None":
+    """The source in parts around a call that leads to the line, and the function that is called there."""
     source = Source(text)
     for _ in range(_MOST_CALLS):
         function = source.function_at(line)
         call = None if function is None or _find(text, line) is not None else _only_call(source, function)
-        if call is None:
+        if function is None or call is None:
             return None
         line = source.range_of(call).start.line
         around = _around_in_callers(text, line, called_name(call))
         if around is not None:
-            return around.text
+            return around, function
     return None
 
 
@@ -102,8 +154,8 @@ def _around_in_callers(text: str, line: int, called: str | None = None) -> _Arou
     division = None if found is None else _division(found, found.line, called)
     if found is None or division is None:
         return None
-    # Where nothing is computed beside the line, the caller's parts are all that there is to compile.
-    split = _split(found, found.line, called) if division.parts else None
+    # Where nothing is computed beside the line that is given on, all there is to compile is in the caller.
+    split = _split(found, found.line, called) if any(each.gives for each in division.parts) else None
     return outer if split is None else _Around(split, outer.compiled)
 
 

@@ -142,3 +142,77 @@ class Server:
 def test_a_model_that_is_given_to_what_compiles_it_is_known(made: str, is_known: bool) -> None:
     changed = edited("compiled around it", f"{SERVER}\n{made}") or ""
     assert ("found = table(x)  # here" in changed and "self.model = model\n" in changed) is is_known
+
+
+LOGGING = """
+class Trainer:
+    def log(self, value):
+        names = inspect.getfullargspec(self.step).args
+        if "rows" in names:
+            raise RuntimeError(names)
+        self.seen.append(float(value))  # here
+
+    @torch.compile
+    def step(self, x):
+        loss = x.sin().sum()
+        self.log(loss)
+        return loss * 2
+"""
+
+
+def test_of_what_is_called_nothing_is_compiled_that_gives_no_value() -> None:
+    changed = edited("compiled around it", LOGGING) or ""
+    assert changed.count("@torch.compile") == 1 and "def trainer_step_1(x):" in changed
+    assert 'names = inspect.getfullargspec(self.step).args\n        if "rows" in names:' in changed
+    gives = LOGGING.replace("float(value)", "float(value), y").replace(
+        "        names", "        y = value.exp()\n        names", 1
+    )
+    changed = edited("compiled around it", gives) or ""
+    assert "def trainer_log_1(" in changed and "y = trainer_log_1(" in changed
+
+
+KEPT_BOXES = """
+def overlap(a, b):
+    return (a * b).sum()
+
+def shown(x):
+    return x + 1
+
+def kept(x):
+    found = []
+    while len(x):
+        found.append(overlap(x[0], shown(x)))
+        x = x[x > found[-1]]  # here
+    return found
+
+class Detector(torch.nn.Module):
+    def forward(self, image):
+        x = image.sin()
+        found = kept(x)
+        return found, shown(x) * 2
+
+detector = torch.compile(Detector(), dynamic=True)
+"""
+LEFT = "compiled around its function, and what that calls"
+
+
+def test_what_only_the_function_left_to_python_calls_is_compiled_by_itself() -> None:
+    changed = edited(LEFT, KEPT_BOXES) or ""
+    assert changed.startswith("@torch.compile(dynamic=True)\ndef overlap(a, b):\n")
+    assert "\n\ndef shown(x):\n" in changed  # another one calls it too
+    assert "\n\ndef kept(x):\n    found = []\n    while len(x):\n" in changed
+    assert "found = kept(x)\n" in changed and changed.count("@torch.compile") == 3
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def overlap(", "@cached\ndef overlap("),  # has a decorator, of which nothing is known
+        ("shown(x)))", "shown(x)))\n        table[0] = overlap"),  # handed on
+        ("dynamic=True", "backend=mine"),  # what it names may come later in the file
+        ("return (a * b).sum()", "return a"),
+    ],
+)
+def test_what_is_called_stays_as_it_is_where_it_is_not_plain(before: str, after: str) -> None:
+    body = KEPT_BOXES.replace(before, after)
+    assert edited(LEFT, body) == edited("compiled around its function", body) is not None
