@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..analysis.recompiles import is_recompile_limit
 from ..model import GraphBreak
-from . import branches, calls, code, python_code, requested, sizes, values
+from . import branches, calls, code, gradients, python_code, requested, sizes, values
 from .expected import expected_break
 from .rules import (
     Advice,
@@ -34,6 +34,7 @@ TABLE: BreakRules = (
     *values.TABLE,
     *sizes.TABLE,
     *calls.PACKED_SEQUENCES,
+    *gradients.GRADIENTS,
     *calls.RANDOM_STATE,
     *code.TORCH_CODE,
     *calls.CALLS,

@@ -65,8 +65,7 @@ PYTHON_CODE: BreakRules = (
         (
             RemedyTemplate(
                 "make the class that the line makes one of `dataclasses.dataclass`, which torch traces; or "
-                "have the compiled code return what goes into it, and make it after the call of "
-                "`{function}`.",
+                "have the compiled code return what goes into it, and make it behind the call.",
                 cures=("record_checked_by_pydantic",),
                 may_change="a class of `dataclasses` does not check its fields",
             ),
