@@ -22,6 +22,13 @@ UNUSED = {
     "module": "net = Net()\nnet.compile()\nnet.forward(x)",
     "stance": "fast = torch.compile(scale)\nwith torch.compiler.set_stance('force_eager'):\n    fast(x)",
 }
+MODE = """\
+from torch.utils.flop_counter import FlopCounterMode
+fast = torch.compile(scale, backend="eager")
+with FlopCounterMode(display=False):
+    fast(x)
+fast(x)
+"""
 USED = {
     "inlined": "f = torch.compile(scale)\ng = torch.compile(lambda x: f(x) + 1, backend='eager')\ng(x)",
     "copied": "net = copy.deepcopy(torch.compile(Net(), backend='eager'))\nnet(x)",
@@ -31,6 +38,7 @@ USED = {
     ),
     "decorated": "@torch.compile\ndef other(x): return x",
     "disabled function": "fast = torch.compile(torch.compiler.disable(scale), backend='eager')\nfast(x)",
+    "compiled after a reset": MODE + "torch._dynamo.reset()\nfast(x)",
     "ended early": "fast = torch.compile(scale)\nraise SystemError",
 }
 
@@ -47,6 +55,13 @@ def found(python: ForkingPython, folder: Path, program: str) -> list[Finding]:
 def test_what_is_not_used_is_found_on_its_line(name: str, python: ForkingPython, tmp_path: Path) -> None:
     (finding,) = found(python, tmp_path, UNUSED[name])
     assert ".compile(" in finding.source and finding.remedies
+
+
+def test_what_a_mode_left_eager_is_found_where_it_was_called(python: ForkingPython, tmp_path: Path) -> None:
+    (finding,) = found(python, tmp_path, MODE)
+    assert finding.source == "fast(x)" and "what was passed to `torch.compile`" in finding.remedies[0].text
+    (tmp_path / "cured").mkdir()
+    assert found(python, tmp_path / "cured", MODE.replace("    fast(x)", "    scale(x)")) == []
 
 
 @pytest.mark.parametrize("name", USED)

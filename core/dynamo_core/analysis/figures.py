@@ -65,11 +65,12 @@ class Figures:
         return below_eager_frames(self.recompiled)
 
     def recompiles_below(
-        self, processes: Sequence[Process], frames: Iterable[Frame]
+        self, processes: Sequence[Process], frames: Iterable[Frame], *, every: bool = False
     ) -> frozenset[CompileKey]:
-        """The recompiles of what frames call that follow from their running eager."""
+        """The recompiles of what frames call that follow from their running eager; or `every` one below."""
         keys = (compile_key(each.stream, frame.compile_id) for each in processes for frame in frames)
-        return frozenset(chain.from_iterable(self._below_eager.get(key, ()) for key in keys))
+        below = below_eager_frames(self.recompiled, every=True) if every else self._below_eager
+        return frozenset(chain.from_iterable(below.get(key, ()) for key in keys))
 
     def recompiles_below_break(
         self, distinct: DistinctBreak, *, of_numbers: bool = False

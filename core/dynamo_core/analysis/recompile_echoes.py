@@ -45,16 +45,19 @@ class Echoes:
         return frozenset(self._found.get((cause.frame.process.stream, at, _what_came(cause)), ()))
 
 
-def below_eager_frames(frames: Iterable[FrameRecompiles]) -> dict[CompileKey, set[CompileKey]]:
+def below_eager_frames(
+    frames: Iterable[FrameRecompiles], *, every: bool = False
+) -> dict[CompileKey, set[CompileKey]]:
     """By frame that fell back to eager, the recompiles of what it calls that would go with the fall-back.
 
-    All those of a library's functions do, which nobody compiles by themselves.
+    All those of a library's functions do, which nobody compiles by themselves; and `every` one does where
+    nothing that the frame calls is to be compiled.
     """
     found: dict[CompileKey, set[CompileKey]] = {}
     for frame in frames:
         is_librarys = frame.place is not None and is_library(frame.place)
         for cause in causes_of(frame):
-            if cause.eager_caller is not None and (is_librarys or _is_of_the_call(cause)):
+            if cause.eager_caller is not None and (every or is_librarys or _is_of_the_call(cause)):
                 stream = frame.process.stream
                 keys = {compile_key(stream, each.compile_id) for each in cause.compiles}
                 found.setdefault(compile_key(stream, cause.eager_caller.compile_id), set()).update(keys)

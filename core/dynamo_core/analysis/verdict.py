@@ -189,8 +189,11 @@ def _why_no_graph(recording: Recording) -> str:
     unused = [each for process in recording.processes for each in process.unused_compiles]
     if unused:
         first = unused[0]
+        made, at = f"What torch.compile made of {first.function}", place(first.line.place)
+        if first.why == "dispatch mode":
+            return f"{made} runs eager since its call at {at}."
         what = "was never called" if first.why == "never called" else "never ran compiled"
-        return f"What torch.compile made of {first.function} at {place(first.line.place)} {what}."
+        return f"{made} at {at} {what}."
     decisions = [process.capture for process in recording.processes if process.capture]
     policies = [decision.policy for decision in decisions if decision.decision == "capture"]
     if policies:

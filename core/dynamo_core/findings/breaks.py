@@ -17,6 +17,7 @@ from ..model import Compile, Deferred, Frame, GraphBreak, Process, StackFrame, f
 from ..remedies.break_rules import (
     break_cause,
     draws_numbers,
+    leaves_a_loop_to_python,
     loops_over_what_it_finds,
     names_that_decide_a_report,
 )
@@ -79,7 +80,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
         ),
         remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
         brings_about=cost.recompiles.compiles
-        | figures.recompiles_below(each.processes, frames)
+        | figures.recompiles_below(each.processes, frames, every=leaves_a_loop_to_python(first))
         | figures.recompiles_below_break(each, of_numbers=draws)
         | figures.recompiles_in_loops(each)
         | figures.recompiles_for_a_name(each, names_that_decide_a_report(first), line)

@@ -11,6 +11,14 @@ from .finding import Draft
 
 _ALWAYS_EAGER = "every call was made under the stance `force_eager`, which runs plain Python"
 _NOT_ALWAYS = Advice("set the stance `force_eager` only around calls that are to run eager.")
+_UNDER_A_MODE = (
+    "its first call was made under a mode that sees every operation (a `TorchDispatchMode`, as "
+    "`FlopCounterMode` is one), where torch compiles nothing; what it skipped there runs eager ever after"
+)
+_NOT_UNDER_IT = Advice(
+    "under the mode call what was passed to `torch.compile`, in place of what that returned: there it runs "
+    "eager in any case. What `torch.compile` returned is then compiled in its first call without the mode."
+)
 _OF_A_FUNCTION = "torch.compile leaves the function as it was, and returns another one, which nothing called"
 _OF_A_MODULE = (
     "torch.compile compiles the call of a module (`model(x)`): its other methods, its parts one by one, and "
@@ -55,7 +63,9 @@ def _came_to_its_end(recording: Recording, process: Process) -> bool:
 
 
 def _draft(process: Process, unused: UnusedCompile) -> Draft:
-    if unused.why == "force_eager":
+    if unused.why == "dispatch mode":
+        what, cause, advice = "runs eager since its call there", _UNDER_A_MODE, [_NOT_UNDER_IT]
+    elif unused.why == "force_eager":
         what, cause, advice = "never ran compiled", _ALWAYS_EAGER, [_NOT_ALWAYS]
     else:
         what = "was never called"

@@ -52,8 +52,8 @@ class Frame:
 class UnusedCompile:
     """A call of torch.compile, on `line`, whose result the program did not call, or only as plain Python.
 
-    `why` is "never called" or "force_eager" (the stance of all its calls); `function` names what was
-    compiled, the class where it `is_module`.
+    `why` is "never called", "force_eager" (the stance of all its calls) or "dispatch mode" (the first call
+    was under one, on `line`); `function` names what was compiled, the class where it `is_module`.
     """
 
     function: str

@@ -56,7 +56,7 @@ def _leaves_a_loop(break_context: BreakContext) -> bool:
     return first == "break" or (first.startswith("return") and has_loop)
 
 
-def _ends_a_pass(break_context: BreakContext) -> bool:
+def ends_a_pass(break_context: BreakContext) -> bool:
     return bool(break_context.following) and break_context.following[0].strip() == "continue"
 
 
@@ -171,7 +171,7 @@ def selected_by_a_mask(cures: str) -> RemedyTemplate[BreakContext]:
     )
 
 
-def _is_called_for_its_effect(break_context: BreakContext) -> bool:
+def is_called_for_its_effect(break_context: BreakContext) -> bool:
     """Whether the line's function is called in the graph by a line that is nothing but the call."""
     is_inside = break_context.is_called_inside and not _asks_a_kept_flag(break_context)
     return is_inside and is_call_alone(break_context.caller)
@@ -212,7 +212,7 @@ _CALLER_TAKEN_OUT = RemedyTemplate[BreakContext](
 CALLED_FOR_ITS_EFFECT = Rule[BreakContext](
     sentence="`{caller}`, whose result nobody uses, leads to what torch does not trace (`{line}`)",
     remedies=(_CALLER_TAKEN_OUT,),
-    when=_is_called_for_its_effect,
+    when=is_called_for_its_effect,
 )
 FOR_ITS_EFFECT: BreakRules = (
     Rule(
@@ -230,7 +230,7 @@ FOR_ITS_EFFECT: BreakRules = (
         re.compile(rf"{_VALUE_OR_BRANCH.pattern}|Tensor\.tolist\(\)|Dynamic shape operator|numpy function"),
         "`{caller}`, whose result nobody uses, asks what a tensor holds (`{line}`), " + NOT_KNOWN,
         (_CALLER_TAKEN_OUT,),
-        when=_is_called_for_its_effect,
+        when=is_called_for_its_effect,
     ),
 )
 _ASSERTS: BreakRules = (
@@ -380,7 +380,7 @@ _BRANCHES: BreakRules = (
                 cures=("pass_that_is_ended", "layer_dropped_at_random"),
             ),
         ),
-        when=_ends_a_pass,
+        when=ends_a_pass,
     ),
     Rule(
         _BRANCH,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..analysis.recompiles import is_recompile_limit
 from ..model import GraphBreak
-from . import branches, calls, code, python_code, requested, sizes, values
+from . import branches, calls, code, gradients, python_code, requested, sizes, values
 from .expected import expected_break
 from .rules import (
     Advice,
@@ -33,6 +33,9 @@ TABLE: BreakRules = (
     *branches.TABLE,
     *values.TABLE,
     *sizes.TABLE,
+    *calls.PACKED_SEQUENCES,
+    *gradients.GRADIENTS,
+    *calls.RANDOM_STATE,
     *code.TORCH_CODE,
     *calls.CALLS,
     *python_code.PYTHON_CODE,
@@ -85,6 +88,12 @@ def break_cause(graph_break: GraphBreak, torch_version: str | None = None) -> st
 def loops_over_what_it_finds(graph_break: GraphBreak) -> bool:
     """Whether a loop is over what the line of a break finds, so that a break in the loop goes with it."""
     return first_rule(TABLE, break_context_of(graph_break, None)) is sizes.LOOP_OVER_HITS
+
+
+def leaves_a_loop_to_python(graph_break: GraphBreak) -> bool:
+    """Whether the advice is to compile neither the loop of the break nor what is called in it."""
+    rule = first_rule(TABLE, break_context_of(graph_break, None))
+    return rule is not None and rule.remedies[:1] == (values.LOOP_LEFT_TO_PYTHON,)
 
 
 def draws_numbers(graph_break: GraphBreak) -> bool:

@@ -7,8 +7,8 @@ LoggingLoggerVariable, NumpyVariable) and torch/_dynamo/trace_rules.py, read wit
 
 import re
 
-from ..analysis.source_lines import assigns_nothing
-from .branches import CALLED_FOR_ITS_EFFECT, compile_the_body
+from ..analysis.source_lines import assigns_nothing, targets_of
+from .branches import CALLED_FOR_ITS_EFFECT, compile_the_body, ends_a_pass, is_called_for_its_effect
 from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 LATER = "torch._dynamo.config.reorderable_logging_functions+"
@@ -61,12 +61,32 @@ _DRAWS_A_NUMBER = re.compile(r"constant fold exception|SymNode|RandomVariable|ra
 _DRAWN_BY_PYTHON = re.compile(r"\brandom\.(?:rand\w{0,20}|choice|choices|sample|uniform|shuffle)\(")
 _TORCHS_RANDOM = re.compile(r"torch\.random")
 _IF = re.compile(r"(?:el)?if\b")
+_NAME = re.compile(r"[A-Za-z_]\w{0,99}")
+_SETS_RANDOM_STATE = re.compile(r"\b(?:manual_seed|seed|initial_seed|[gs]et_rng_state)\(")
+
+
+def _is_drawn_by_python(break_context: BreakContext) -> bool:
+    """Whether Python draws a number on the line, or on one before it that gives a name of the line."""
+    draws = [each for each in break_context.before if _DRAWN_BY_PYTHON.search(each)]
+    drawn = {name for each in draws for name in targets_of(each.strip())}
+    return bool(_DRAWN_BY_PYTHON.search(break_context.line) or drawn & {*_NAME.findall(break_context.line)})
 
 
 def _decides(break_context: BreakContext) -> bool:
-    """Whether the line is a condition, or returns what its caller has as one."""
+    """Whether the line is a condition on a drawn number, or returns what its caller has as one."""
     is_returned = break_context.line.startswith("return ") and _IF.match(break_context.caller) is not None
-    return _IF.match(break_context.line) is not None or is_returned
+    is_condition = _IF.match(break_context.line) is not None or is_returned
+    return is_condition and _is_drawn_by_python(break_context)
+
+
+def _leaves_out_a_pass(break_context: BreakContext) -> bool:
+    """Whether a number that is drawn here, or just before, decides that the rest of a pass is left out."""
+    if _decides(break_context):
+        return ends_a_pass(break_context)
+    branch, passing = (*map(str.strip, break_context.following[:2]), "", "")[:2]
+    asked = {*targets_of(break_context.line)} & {*_NAME.findall(branch)}
+    is_drawn = _DRAWN_BY_PYTHON.search(break_context.line) is not None
+    return is_drawn and bool(asked) and _IF.match(branch) is not None and passing == "continue"
 
 
 _TORCHS = r"\btorch\.rand\w{0,4}\([^()]{0,60}\)"
@@ -87,6 +107,21 @@ DRAWN: BreakRules = (
     ),
     Rule(
         _DRAWS_A_NUMBER,
+        "whether the rest of a pass is left out (`{line}`) goes by a number that is drawn again in each "
+        "pass, and it must be known while the function is compiled",
+        (
+            RemedyTemplate(
+                "compile what the loop repeats, not the loop: make a function of what stands behind "
+                "`continue` in it, or take the module that is called there, give that one to "
+                "`torch.compile`, and leave the loop, which draws, to Python.",
+                cures=("layer_left_out_by_a_coin",),
+            ),
+        ),
+        unless=_TORCHS_RANDOM,
+        when=_leaves_out_a_pass,
+    ),
+    Rule(
+        _DRAWS_A_NUMBER,
         "`{line}` decides by a number that is drawn again in each call, and which way it goes must be known "
         "while the function is compiled",
         (
@@ -96,7 +131,6 @@ DRAWN: BreakRules = (
                 cures=("teacher_forced_at_random",),
             ),
         ),
-        line=_DRAWN_BY_PYTHON,
         unless=_TORCHS_RANDOM,
         when=_decides,
     ),
@@ -115,6 +149,48 @@ DRAWN: BreakRules = (
         ),
         line=_DRAWN_BY_PYTHON,
         unless=_TORCHS_RANDOM,
+    ),
+)
+_PACKS = re.compile(r"\bpack_(?:padded_)?sequence\(")
+
+
+def _is_of_packed_sequences(break_context: BreakContext) -> bool:
+    """Whether the line packs or unpacks sequences, or works on what a line before it has packed."""
+    packing = [each.strip() for each in break_context.before if _PACKS.search(each)]
+    packed = {name for each in packing for name in targets_of(each)}
+    is_named = re.search(r"\bpack_|_packed_sequence\b", break_context.words + break_context.line)
+    return is_named is not None or bool(packed & {*_NAME.findall(break_context.line)})
+
+
+PACKED_SEQUENCES: BreakRules = (
+    Rule(
+        re.compile(r"marked as skipped|RNN, GRU, or LSTM|_local_scalar_dense"),
+        "`{line}` works on packed sequences, whose sizes depend on what the tensor of lengths holds",
+        (
+            RemedyTemplate(
+                "leave what works on packed sequences to Python: end the compiled function in front of "
+                "`pack_padded_sequence`, and compile what comes after `pad_packed_sequence` (without that, "
+                "after the layer that gets them) as a function of its own.",
+                cures=("packed_sequence", "packed_in_both_directions"),
+            ),
+        ),
+        when=_is_of_packed_sequences,
+    ),
+)
+# Before what is said of one line: a function that only seeds has often several such lines.
+RANDOM_STATE: BreakRules = (
+    Rule(
+        re.compile(r"marked as skipped|returned non-Tensor|torch\.Generator method|method `manual_seed`"),
+        "`{caller}`, whose result nobody uses, reads or sets the state of the random numbers (`{line}`), "
+        "which torch does not trace",
+        (
+            RemedyTemplate(
+                "move `{caller}`, all of it, out of the compiled code, in front of the call of `{function}`.",
+                cures=("seed_of_a_reversible_layer",),
+            ),
+        ),
+        line=_SETS_RANDOM_STATE,
+        when=is_called_for_its_effect,
     ),
 )
 CALLS: BreakRules = (
@@ -360,7 +436,7 @@ ANY_OTHER: BreakRules = (
             RemedyTemplate(
                 _ELSEWHERE + " A function of your own in C++ becomes part of the graph as a custom operator "
                 "(`torch.library.custom_op`).",
-                cures=("c_extension_call", "packed_sequence", "architecture_asked_for"),
+                cures=("c_extension_call", "architecture_asked_for"),
                 change=_MOVED_CALL,
             ),
         ),

@@ -40,6 +40,11 @@ def _copies_what_is_not_aligned(break_context: BreakContext) -> bool:
     return asks and len(does) == 1 and not (is_branch and has_other_way) and bool(_COPIES.match(does[0]))
 
 
+def _makes_a_class_of_pydantics(break_context: BreakContext) -> bool:
+    is_by_name = break_context.words.startswith("Pydantic dataclass constructor")
+    return is_by_name or break_context.library in ("pydantic", "pydantic_core")
+
+
 PYTHON_CODE: BreakRules = (
     Rule(
         re.compile(r"Observed exception|[Dd]ata.?[Pp]tr|data_ptr"),
@@ -55,9 +60,41 @@ PYTHON_CODE: BreakRules = (
         when=_copies_what_is_not_aligned,
     ),
     Rule(
+        re.compile(r"."),
+        "`{called}` is a dataclass of pydantic's, whose checks torch does not trace",
+        (
+            RemedyTemplate(
+                "make the class that the line makes one of `dataclasses.dataclass`, which torch traces; or "
+                "have the compiled code return what goes into it, and make it behind the call.",
+                cures=("record_checked_by_pydantic",),
+                may_change="a class of `dataclasses` does not check its fields",
+            ),
+        ),
+        when=_makes_a_class_of_pydantics,
+    ),
+    Rule(
+        re.compile(r"\bas_subclass\b"),
+        "`{line}` leads to `as_subclass`, by which a tensor becomes one of another class, and which torch "
+        "does not trace here",
+        (
+            RemedyTemplate(
+                "calculate with plain tensors in the compiled code: take them by "
+                "`.as_subclass(torch.Tensor)` in front of the call of `{function}`, pass them in with what "
+                "else the class keeps, and make its tensors of what comes back, after the call.",
+                cures=("sound_with_its_rate",),
+            ),
+        ),
+    ),
+    Rule(
         re.compile(r"Attempt to trace generator"),
         "`{function}` is a generator (it has a `yield`), which torch does not compile by itself",
         (
+            RemedyTemplate(
+                "leave the generator `{function}` to Python, and compile what it does for each of its "
+                "values: give the module that it calls to `torch.compile`, or a function of what stands in "
+                "front of its `yield`.",
+                cures=("tokens_streamed", "generator_function"),
+            ),
             RemedyTemplate(
                 "compile the function that takes the values of `{function}`, not the generator: inside of "
                 "that one it is traced.",

@@ -431,8 +431,8 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # made longer there
         lambda cause: cause.lengthened_there is not None,
         "{line} changes the length of {source}, and each length is a version of its own: move it out of the "
-        "compiled code, behind the call, and return what it needs.",
-        cures=("recompile_growing_list", "recompile_request_id"),
+        "compiled code, behind the call, and return what it needs{whole_call}.",
+        cures=("recompile_growing_list", "recompile_request_id", "recompile_note_by_a_helper"),
     ),
     one_remedy(  # keys of a dictionary
         lambda cause: cause.kind == "dictionary" or (cause.kind == "length" and cause.is_of_dict),

@@ -26,6 +26,10 @@ _CALCULATED = re.compile(r"\(.{1,200}(?:[*/]| [-+] ).{1,200}\)")
 _FRACTION = re.compile(r"\(?-?\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?\)?")
 _BRANCH = re.compile(r"(?:if|elif|while)\b|.{1,300}\bif\b.{1,300}\belse\b")
 
+_OF_A_HELPER = (
+    "; where nothing uses what the function of that line gives, move the whole call of that function"
+)
+
 
 def is_between_graphs(cause: RecompileCause) -> bool:
     """Whether what varies is a result of a graph break's line, which has no name of the user's."""
@@ -123,8 +127,15 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "count": str(cause.functions_with_this_code or ""),
         "function": f"`{cause.frame.shown_name}`",
         "caller": f"`{caller.method or caller.name}`" if (caller := cause.eager_caller) else "a function",
+        "whole_call": _OF_A_HELPER if _is_in_another_function(cause) else "",
         "line": f"`{without_comment(cause.line)}`" if cause.line else f"line {place(cause.place)}",
     }
+
+
+def _is_in_another_function(cause: RecompileCause) -> bool:
+    """Whether the line is not one of the compiled function: it stands before that, or in another file."""
+    begin, line = cause.frame.place, cause.place
+    return begin is not None and line is not None and (line.file != begin.file or line.line < begin.line)
 
 
 def walk_of(cause: RecompileCause) -> str | None:

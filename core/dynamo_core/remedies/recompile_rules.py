@@ -344,6 +344,21 @@ OF_THREADS: Rule[RecompileCause] = one_remedy(  # compiled by two threads at onc
 )
 
 
+def _is_of_a_new_class(cause: RecompileCause) -> bool:
+    """Whether versions were compiled for several classes that have one name."""
+    failures = [failure for _, failure in cause.met if failure is not None]
+    names = {failure.expected for failure in failures}
+    return cause.kind == "type" and len(names) == 1 and len({failure.entry for failure in failures}) > 1
+
+
+OF_A_NEW_CLASS: Rule[RecompileCause] = one_remedy(  # a class that is made again
+    _is_of_a_new_class,
+    "the class of {source} (`{expected}`) is made again between the calls, and each time it is another type, "
+    "with a version of its own: make the class once, outside of what is called again and again.",
+    cures=("recompile_record_made_anew",),
+)
+
+
 # All remedies, the surest first. Each was tried with torch 2.13 on the programs that it names
 # (tests/integration/test_first_advice.py).
 TABLE: tuple[Rule[RecompileCause], ...] = (
@@ -355,6 +370,7 @@ TABLE: tuple[Rule[RecompileCause], ...] = (
     *SETTINGS,
     *OF_SHARED_CODE,
     OF_THREADS,
+    OF_A_NEW_CLASS,
     *EDITS,
 )
 _MOST = 3

@@ -40,6 +40,11 @@ _SIZES_BY_NUMPY = re.compile(
 _TEXT = re.compile(r"\bf['\"]|\.format\(|['\"]\.join\(|['\"] % |\bstr\(|\brepr\(")
 _KEY = re.compile(r"\[f?(?:'[^']{0,200}'|\"[^\"]{0,200}\")\]")
 _KEPT = re.compile(r"\s*(?P<name>self(?:\.\w{1,60}){1,4}) (?P<sign>[-+*/]?)= (?P<value>.{1,300})")
+LOOP_LEFT_TO_PYTHON = RemedyTemplate[BreakContext](
+    "leave `{loop}` to Python: end the compiled function in front of it, and compile what comes before it, "
+    "and what comes after it, as functions of their own.",
+    cures=("greedy_suppression", "nodes_reached_step_by_step"),
+)
 _MAY_END = "an operator behind it that has to know the sizes ends the program with an error"
 
 
@@ -230,13 +235,7 @@ TABLE: BreakRules = (
     Rule(
         re.compile(rf"{_VALUE.pattern}|Dynamic shape operator"),
         "`{line}` is in a loop that runs until tensors say otherwise (`{loop}`), " + NOT_KNOWN,
-        (
-            RemedyTemplate(
-                "leave `{loop}` to Python: end the compiled function in front of it, and compile what comes "
-                "before it, and what comes after it, as functions of their own.",
-                cures=("greedy_suppression",),
-            ),
-        ),
+        (LOOP_LEFT_TO_PYTHON,),
         when=_is_in_a_loop_that_tensors_end,
     ),
     Rule(

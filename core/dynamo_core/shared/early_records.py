@@ -77,14 +77,15 @@ class CompileBegun(OurRecord):
 class CompileResultUnused(OurRecord):
     """What a call of torch.compile returned for `function`, and the program did not use, with the line.
 
-    `why`: never called, or called only under the stance `force_eager`.
+    `why`: never called, or called only under the stance `force_eager`, or first under a TorchDispatchMode;
+    the line is that of this call then.
     """
 
     NAME = names.COMPILE_RESULT_UNUSED
 
     function: str
     is_module: bool
-    why: Literal["never called", "force_eager"]
+    why: Literal["never called", "force_eager", "dispatch mode"]
     line: dict[str, Any]
 
 

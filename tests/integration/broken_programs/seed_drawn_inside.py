@@ -1,7 +1,7 @@
 """A layer draws a seed in its forward pass, so that its backward pass can repeat the dropout.
 
 kind: graph break
-advice: and what it needs
+advice: all of it
 
 Made after https://github.com/pytorch/pytorch/issues/101154
 """

@@ -5,7 +5,9 @@ that first calls what is in the context's `enter_exit_hooks`; what a hook return
 another compiled function inlines it, it is not called, but its code is in the list of traced code
 (torch/_guards.py, TracingContext.traced_code). Read in 2.8 to 2.15, run with 2.13.
 
-A hook is one call of Python's until the first call of the compiled function, and is gone then.
+A hook is one call of Python's until the first call of the compiled function, and is gone then. It stays where
+that call was made under a TorchDispatchMode: torch then skips the function (torch/_dynamo/convert_frame.py,
+CatchErrorsWrapper), for good, and compiles no graph of it.
 """
 
 import functools
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..engine_parts import EngineParts
 
-Why = Literal["never called", "force_eager"]
+Why = Literal["never called", "force_eager", "dispatch mode"]
 _NAME = "calls of torch.compile"
 # Where a decorator is called: Python 3.10 gives the line of the function itself.
 _DECORATED = ("@",) if sys.version_info >= (3, 11) else ("@", "def ", "async def ")
@@ -119,7 +121,9 @@ class _CompileCall:
         """The compiled function is called; torch calls what this returns when that has ended."""
         if self._eval_frame._stance.stance == "force_eager":
             self.why = "force_eager"
-        else:
+        elif _is_in_dispatch_mode():
+            self.why, self.line = "dispatch mode", _line_of_program() or self.line
+        elif self.why != "dispatch mode":
             self.is_used()
         return int
 
@@ -144,12 +148,20 @@ class _CompileCall:
 
 
 def _line_of_program() -> dict[str, Any] | None:
-    """The line of the program's own code that is calling torch.compile; None for a library's call."""
+    """The line of the program's own code that is calling torch; None for a library's call."""
     import torch
 
     folder = os.path.dirname(torch.__file__) + os.sep
     line = caller_outside_of(folder)
     return line if line is not None and is_own(line["file"]) else None
+
+
+def _is_in_dispatch_mode() -> bool:
+    """Whether a mode is active under which torch compiles nothing."""
+    from torch.utils import _python_dispatch as modes
+
+    on_stack: Callable[[], bool] | None = getattr(modes, "any_torch_dispatch_mode_on_stack", None)
+    return modes.is_in_torch_dispatch_mode(False) if on_stack is None else on_stack()
 
 
 def _name(function: Any) -> str:

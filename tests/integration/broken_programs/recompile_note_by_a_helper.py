@@ -1,0 +1,39 @@
+"""Each layer notes under a name of its own that it ran, by a function that counts.
+
+kind: recompile
+advice: move the whole call of that function
+
+Made after https://github.com/torch-spyre/torch-spyre/pull/3130
+"""
+
+import torch
+from torch import nn
+
+EVENTS = []
+serial = 0
+
+
+def note(what):
+    global serial
+    serial += 1
+    EVENTS.append(f"{what}-{serial}")  # cause
+
+
+class Block(nn.Module):
+    def __init__(self, dim=4):
+        super().__init__()
+        self.up, self.down = nn.Linear(dim, 2 * dim), nn.Linear(2 * dim, dim)
+
+    def forward(self, x):
+        hidden = self.up(x).relu()
+        note("block")
+        return x + self.down(hidden)
+
+
+torch.manual_seed(0)
+block = torch.compile(Block(), backend="eager")
+x = torch.ones(4)
+with torch.no_grad():
+    for _ in range(5):
+        x = block(x)
+        print(round(x.sum().item(), 4), EVENTS[-1])

@@ -1,0 +1,42 @@
+"""Tokens are given one by one, as they come, by a generator that is compiled.
+
+kind: fell back to eager
+advice: to Python, and compile what it does for each of its values
+
+Made after a pattern common in servers of language models (streaming).
+"""
+
+import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, vocabulary=12, dim=8):
+        super().__init__()
+        self.embed = nn.Embedding(vocabulary, dim)
+        self.mix = nn.Linear(dim, dim)
+        self.head = nn.Linear(dim, vocabulary)
+
+    def forward(self, token, state):
+        state = (self.mix(state) + self.embed(token)).tanh()
+        return self.head(state), state
+
+
+class Streamer:
+    def __init__(self, model):
+        self.model = model
+
+    @torch.compile(backend="eager")
+    def stream(self, token, steps):  # cause
+        state = torch.zeros(1, 8)
+        for _ in range(steps):
+            logits, state = self.model(token, state)
+            token = logits.argmax(-1)
+            yield token.tolist()
+
+
+torch.manual_seed(0)
+streamer = Streamer(Model())
+for first in range(2):
+    for token in streamer.stream(torch.tensor([first]), 4):
+        print(token)
