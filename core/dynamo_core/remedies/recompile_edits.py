@@ -286,10 +286,8 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "and compile what each choice calls; pass in what else is made of it; or keep to few values.",
         _decide_outside,
         cures=(
-            "recompile_string_argument",
-            "recompile_label_argument",
-            "recompile_name_handed_on",
-            "recompile_global_mode",
+            *("recompile_string_argument", "recompile_label_argument"),
+            *("recompile_name_handed_on", "recompile_global_mode"),
         ),
     ),
     one_remedy(  # another function
