@@ -49,7 +49,7 @@ from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import At
 from dynamo_core.shared.quick_dataclass import dataclass
 
-from .page.blocks import Block, Bullets, Code, Heading, Paragraph, section, table
+from .page.blocks import Block, Bullets, Code, Heading, Paragraph, rest, section, table
 from .report import Detail, Report
 
 _SHOWN_BEHIND = 2  # lines behind the one that broke
@@ -276,6 +276,7 @@ def _inferred(recording: Recording) -> Iterator[Block]:
 
 _AT_THE_LIMIT = "torch's recompile limit: `dynamo recompiles`"
 _MOST_PARTED = 5
+_MOST_LINES, _LONGEST_LINE = 30, 300  # of an error in the compiler, and characters of a line
 _MOST_NAMED = 3
 _COST_UNKNOWN = (
     "The time outside of graphs is not known: no call was timed from the graph before it to the one after it"
@@ -377,6 +378,15 @@ def _one_of(graphs: Sequence[Graph]) -> str:
     return f"one of {len(graphs)} graphs ({named}, …)"
 
 
+def _error(lines: Sequence[str]) -> Iterator[Block]:
+    """An error in the compiler, which may hold all that a C++ compiler has printed."""
+    shown = (
+        each if len(each) <= _LONGEST_LINE else f"{each[:_LONGEST_LINE]}…" for each in lines[:_MOST_LINES]
+    )
+    yield Code("\n".join(shown), "text")
+    yield from rest(len(lines) - _MOST_LINES, "line", "; `--format json` has all")
+
+
 def _fallback(rank: int, fallback: Fallback, figures: Figures) -> Iterator[Block]:
     process, frame, stopped = fallback
     yield Heading(f"{rank}. {of_frame(figures, fallback).title}")
@@ -385,7 +395,7 @@ def _fallback(rank: int, fallback: Fallback, figures: Figures) -> Iterator[Block
     if frame.broke is not None:
         yield from _source(frame.broke)
     elif frame.reason and frame.outcome == "raised":
-        yield Code(frame.reason.strip(), "text")
+        yield from _error(frame.reason.strip().splitlines())
     found = break_advice(stopped, process.torch_version)
     advice = suited_to_the_run(found, figures.recording, (process,), [frame.compile_id])
     yield from _advice_and_explanation(advice, frame.explanation)

@@ -184,6 +184,8 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
     process, frame, stopped = fallback
     is_eager = fell_back(frame)
     line, library = user_line(stopped)
+    if not is_eager and line not in stopped.stack:  # a backend's error: the line is that of the call
+        line = library = None
     where = frame.place if line is None else line.place
     at = "" if where == frame.place else f" because of {place(where)}"
     name, reason = frame_name(frame.name, frame.method), first_line(frame.reason)

@@ -373,6 +373,8 @@ def break_remedies(
     if advice or kind != "compiler error":
         return remedies(kind, advice)
     own, _ = user_line(graph_break)
+    if own not in graph_break.stack:  # the caller of what was compiled
+        own = None
     is_torchs = own is not None and _OF_THE_PROGRAM.search(graph_break.reason) is None
     left_out = [Advice(_LEFT_OUT.format(function_of(own.function)))] if own and is_torchs else []
     return remedies(kind, [*left_out, Advice(WHOSE_ERROR)])

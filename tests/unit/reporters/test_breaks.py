@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.case import Case
+from dynamo_core.findings import find
 from dynamo_core.model import (
     BreakExplanation,
     Bytecode,
@@ -227,3 +228,18 @@ def test_a_frame_that_raised_at_torchs_limit_is_listed_with_those_that_could_not
         "raised an error torch's recompile limit: `dynamo recompiles`",
         "runs eager torch's recompile limit: `dynamo recompiles`",
     ]
+
+
+def test_a_long_error_of_a_backend_is_of_the_frame_and_shown_in_part() -> None:
+    """Its stack is torch's: the line that called the frame is not to blame."""
+    of_torch = StackFrame(
+        Place("/v/lib/python3.11/site-packages/torch/_inductor/graph.py", 9), "run", "run()"
+    )
+    stopped = GraphBreak("InductorError", (of_torch,), FIRST, callers=(CALLER,))
+    text = "\n".join(["InductorError: no", "x" * 400, *(f"line {n}" for n in range(98))])
+    lines = shown(of_one_process(frames=[frame("f", "raised", text, stopped=stopped, called_from=CALLER)]))
+    assert "f at /home/me/train.py:7 raised an error in the compiler: InductorError: no" in lines[1]
+    assert "x" * 300 + "…" in lines
+    assert "… and 70 more lines; `--format json` has all" in lines
+    (found,) = [each for each in find(of_one_process(frames=[frame("f", "raised", text, stopped=stopped)]))]
+    assert not any("torch.compiler.disable" in each.text for each in found.remedies)
