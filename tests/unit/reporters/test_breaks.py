@@ -241,5 +241,5 @@ def test_a_long_error_of_a_backend_is_of_the_frame_and_shown_in_part() -> None:
     assert "f at /home/me/train.py:7 raised an error in the compiler: InductorError: no" in lines[1]
     assert "x" * 300 + "…" in lines
     assert "… and 70 more lines; `--format json` has all" in lines
-    (found,) = [each for each in find(of_one_process(frames=[frame("f", "raised", text, stopped=stopped)]))]
+    (found,) = list(find(of_one_process(frames=[frame("f", "raised", text, stopped=stopped)])))
     assert not any("torch.compiler.disable" in each.text for each in found.remedies)

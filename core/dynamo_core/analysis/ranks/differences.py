@@ -27,11 +27,17 @@ def differences(ranks: Ranks, calls: Mapping[int, SharedCalls]) -> tuple[Differe
     recompiles = list(_first(ranks, "recompiles", "recompile", _recompiles, calls))
     # A frame that is compiled again meets its breaks once more.
     is_met_again = bool(breaks and recompiles) and _are_of_recompiles(ranks, calls)
+    graphs = list(_graphs(ranks)) if has_graphs else []
+    # What a frame holds that is compiled for the first time follows from no recompile.
+    is_of_first = (
+        collectives is None and (is_met_again or not breaks) and _is_of_first_compiles(ranks, graphs)
+    )
     found = [
         *_settings(ranks),
+        *(graphs if is_of_first else ()),
         *(recompiles + breaks if is_met_again else breaks + recompiles),
         *([collectives] if collectives else []),
-        *(_graphs(ranks) if has_graphs else ()),
+        *(() if is_of_first else graphs),
         *(_with_folders(each, ranks) for each in _first(ranks, "caches", "look-up in a cache", _lookups)),
     ]
     return tuple(found)
@@ -215,6 +221,15 @@ def _graphs(ranks: Ranks) -> Iterator[Difference]:
         return
     title = f"graph {index + 1} is not the same on all ranks"
     yield Difference("graphs", title, sides(_steps_at(sequences, index)))
+
+
+def _is_of_first_compiles(ranks: Ranks, differences: Sequence[Difference]) -> bool:
+    """Whether the graphs that differ are of frames that were compiled for the first time, on all ranks."""
+    numbers = [(rank, side.graph) for each in differences for side in each.sides for rank in side.ranks]
+    compiles = [
+        None if graph is None else ranks[rank].graphs[graph - 1].compile_id for rank, graph in numbers
+    ]
+    return bool(compiles) and all(each is not None and each.compile == 0 for each in compiles)
 
 
 def _node_in_words(graphs: Sequence[Sequence[Node]], index: int) -> str:

@@ -291,6 +291,19 @@ def test_a_break_that_a_recompile_meets_again_follows_from_it() -> None:
     assert subjects(a_break(9)) == ["graph breaks", "recompiles"]
 
 
+def test_a_first_compile_that_differs_follows_from_no_recompile() -> None:
+    def subjects(compile_id: CompileId, *breaks: GraphBreak) -> list[str]:
+        ops = [replace(collective("all_reduce"), name=op, target=op) for op in ("sin", "cos")]
+        graphs = [replace(graph(op), compile_id=compile_id) for op in ops]
+        usual = rank(0, graphs[0])
+        other = replace(rank(1, graphs[1]), breaks=[*breaks], compiles=[recompile(1)])
+        return [each.subject for each in compare_ranks(of(usual, other)).differences]
+
+    assert subjects(CompileId(0, 0)) == ["graphs", "recompiles"]
+    assert subjects(CompileId(0, 1)) == ["recompiles", "graphs"]
+    assert subjects(CompileId(0, 0), a_break()) == ["graph breaks", "recompiles", "graphs"]
+
+
 def test_ranks_that_hang_outside_of_graphs_are_no_all_clear() -> None:
     found = compare_ranks(of(rank(0, ended=False), rank(1, ended=False)))
     assert found.differences == ()
