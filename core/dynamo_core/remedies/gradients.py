@@ -27,8 +27,8 @@ def _is_on_the_way_to_a_gradient(break_context: BreakContext) -> bool:
 GRADIENTS: BreakRules = (
     Rule(
         re.compile(r"autograd\.grad|trace_autograd_ops|requires_grad_\(\)"),
-        "compiled code makes a tensor require a gradient, and asks for it (`{line}`): torch traces neither as "
-        "it is set",
+        "compiled code makes a tensor require a gradient, and asks for it (`{line}`): torch traces neither "
+        "as it is set",
         (
             RemedyTemplate(
                 "in front of the call of `{function}` make the tensor whose gradient is asked for, call "
