@@ -300,8 +300,8 @@ class RecompileCause:
 
     @property
     def is_global(self) -> bool:
-        """Whether the source is a global variable, where torch treats ints as constants."""
-        return (self.source or "").startswith("G[")
+        """Whether the source is a global variable, or in one, where torch treats ints as constants."""
+        return (self.source or "").startswith(("G[", "dict.__getitem__(G["))
 
     @cached_property
     def is_of_dict(self) -> bool:

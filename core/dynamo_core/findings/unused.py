@@ -16,8 +16,9 @@ _UNDER_A_MODE = (
     "`FlopCounterMode` is one), where torch compiles nothing; what it skipped there runs eager ever after"
 )
 _NOT_UNDER_IT = Advice(
-    "under the mode call what was passed to `torch.compile`, in place of what that returned: there it runs "
-    "eager in any case. What `torch.compile` returned is then compiled in its first call without the mode."
+    "under the mode call what is not compiled: what was passed to `torch.compile`, or, after "
+    "`model.compile()`, `model.forward`. It runs eager there in any case; the other is then compiled in its "
+    "first call without the mode."
 )
 _OF_A_FUNCTION = "torch.compile leaves the function as it was, and returns another one, which nothing called"
 _OF_A_MODULE = (

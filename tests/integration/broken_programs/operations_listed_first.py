@@ -1,7 +1,7 @@
 """The operations of the first step are listed, before training begins.
 
 kind: never called
-advice: what was passed to `torch.compile`
+advice: call what is not compiled
 
 Made after https://github.com/pytorch/pytorch/issues/123800
 """
