@@ -188,10 +188,9 @@ class RecompileCause:
         if self.source is None or self.kind not in ("size", "value"):
             return None
         wanted = self.source if self.kind == "value" else f"{self.source}.size()[{self.index}]"
-        for specialization in self.frame.specializations:
-            if wanted in map(plain_source, specialization.sources):
-                return specialization
-        return None
+        # 0 and 1 torch compiles apart of itself.
+        needed = (each for each in self.frame.specializations if each.stack or each.value not in ("0", "1"))
+        return next((each for each in needed if wanted in map(plain_source, each.sources)), None)
 
     @cached_property
     def deciding(self) -> StackFrame | None:

@@ -1,4 +1,4 @@
-"""Remedies for recompiles for sizes that had to equal those of parameters."""
+"""Remedies for recompiles for sizes that had to equal those of parameters, or that torch needs as numbers."""
 
 from typing import Any
 
@@ -39,3 +39,10 @@ def test_a_size_that_had_to_equal_that_of_a_parameter_is_dynamic_with_it() -> No
 def test_a_size_that_a_line_needs_is_not_that_of_a_parameter_that_differs_otherwise(sizes: Any) -> None:
     (cause,) = causes([size(4, 5)], symbols=[opened()], **with_parameter(*sizes))
     assert cause.is_needed_as_number and not cause.is_of_parameter
+
+
+@pytest.mark.parametrize(("value", "is_needed"), [("5", True), ("1", False)])
+def test_a_value_of_0_or_1_that_no_line_needs_is_torchs_own(value: str, is_needed: bool) -> None:
+    needed = Specialization(CompileId(0, 1), ("L['x'].size()[0]",), value, ())
+    (cause,) = causes([size(4, 5)], symbols=[opened()], specializations=[needed])
+    assert cause.is_needed_as_number is is_needed
