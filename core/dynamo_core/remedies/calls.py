@@ -187,6 +187,7 @@ RANDOM_STATE: BreakRules = (
             RemedyTemplate(
                 "move `{caller}`, all of it, out of the compiled code, in front of the call of `{function}`.",
                 cures=("seed_of_a_reversible_layer",),
+                may_change="what draws random numbers in front of that line draws others then",
             ),
         ),
         line=_SETS_RANDOM_STATE,
