@@ -128,6 +128,6 @@ def test_time_in_graphs_is_one_figure_with_its_backward() -> None:
 
 
 def test_what_a_remedy_may_change_besides_stands_under_it() -> None:
-    said = "it may also change: what is not fixed can make compiled code slower; it holds for every"
+    said = "it may also change: code for any value can be slower than for one; it holds for every"
     for options in ((), ("--all",)):
         assert said in " ".join(answer("explain", *options, stored("recompiling")).stdout.split())

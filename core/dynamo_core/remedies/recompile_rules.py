@@ -20,7 +20,7 @@ from .recompile_edits import (
 from .recompile_parts import is_between_graphs, is_branch, is_learning_rate, one_remedy, recompile_parts
 from .rules import INDEX_BY_A_NAME, Advice, Assignment, Change, Rule, advice_of
 
-_SLOWER = "what is not fixed can make compiled code slower"
+_SLOWER = "code for any value can be slower than for one"
 _OF_THAT_NAME = "it holds for every compiled function that has an argument of that name"
 _DIMENSIONS_SINCE = (2, 13)  # `L['x']:0`; before, all dimensions of what is named
 # With many frames or names, one argument of torch.compile is simpler than naming each source.
