@@ -47,7 +47,7 @@ _BLOCK = re.compile(
 # What is another figure in each run: times, and what is reckoned from them.
 _VARIES = re.compile(
     r"\d[\d,.]* ?(?:ns|µs|ms|s|kB|MB|GB)\b|\d[\d.]*%|(?<=[a-z]-)\d{8}-\d{6}|[▏▎▍▌▋▊▉█]+|(?<=PID )\d+"
-    r"|\d\d:\d\d:\d\d|\d[\d,]*(?= ?times ?as ?fast)| +"
+    r"|\d\d:\d\d:\d\d|\d[\d,.]*(?= ?times ?as ?fast)| +"
 )
 READING = ("explain", "graphs", "bytecode", "guards", "breaks", "recompiles", "ops", "profile", "ls", "diff")
 
