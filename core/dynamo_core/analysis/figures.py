@@ -64,12 +64,16 @@ class Figures:
     def _below_eager(self) -> dict[CompileKey, set[CompileKey]]:
         return below_eager_frames(self.recompiled)
 
+    @cached_property
+    def _all_below_eager(self) -> dict[CompileKey, set[CompileKey]]:
+        return below_eager_frames(self.recompiled, every=True)
+
     def recompiles_below(
         self, processes: Sequence[Process], frames: Iterable[Frame], *, every: bool = False
     ) -> frozenset[CompileKey]:
         """The recompiles of what frames call that follow from their running eager; or `every` one below."""
         keys = (compile_key(each.stream, frame.compile_id) for each in processes for frame in frames)
-        below = below_eager_frames(self.recompiled, every=True) if every else self._below_eager
+        below = self._all_below_eager if every else self._below_eager
         return frozenset(chain.from_iterable(below.get(key, ()) for key in keys))
 
     def recompiles_below_break(

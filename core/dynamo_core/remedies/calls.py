@@ -9,7 +9,7 @@ import re
 
 from ..analysis.source_lines import assigns_nothing, targets_of
 from .branches import CALLED_FOR_ITS_EFFECT, compile_the_body, ends_a_pass, is_called_for_its_effect
-from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
+from .rules import NAME, Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 LATER = "torch._dynamo.config.reorderable_logging_functions+"
 _PRINT = re.compile(r"builtin operator `print`|builtin `print|attempted to reorder a debugging function")
@@ -61,7 +61,6 @@ _DRAWS_A_NUMBER = re.compile(r"constant fold exception|SymNode|RandomVariable|ra
 _DRAWN_BY_PYTHON = re.compile(r"\brandom\.(?:rand\w{0,20}|choice|choices|sample|uniform|shuffle)\(")
 _TORCHS_RANDOM = re.compile(r"torch\.random")
 _IF = re.compile(r"(?:el)?if\b")
-_NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 _SETS_RANDOM_STATE = re.compile(r"\b(?:manual_seed|seed|initial_seed|[gs]et_rng_state)\(")
 
 
@@ -69,7 +68,7 @@ def _is_drawn_by_python(break_context: BreakContext) -> bool:
     """Whether Python draws a number on the line, or on one before it that gives a name of the line."""
     draws = [each for each in break_context.before if _DRAWN_BY_PYTHON.search(each)]
     drawn = {name for each in draws for name in targets_of(each.strip())}
-    return bool(_DRAWN_BY_PYTHON.search(break_context.line) or drawn & {*_NAME.findall(break_context.line)})
+    return bool(_DRAWN_BY_PYTHON.search(break_context.line) or drawn & {*NAME.findall(break_context.line)})
 
 
 def _decides(break_context: BreakContext) -> bool:
@@ -84,7 +83,7 @@ def _leaves_out_a_pass(break_context: BreakContext) -> bool:
     if _decides(break_context):
         return ends_a_pass(break_context)
     branch, passing = (*map(str.strip, break_context.following[:2]), "", "")[:2]
-    asked = {*targets_of(break_context.line)} & {*_NAME.findall(branch)}
+    asked = {*targets_of(break_context.line)} & {*NAME.findall(branch)}
     is_drawn = _DRAWN_BY_PYTHON.search(break_context.line) is not None
     return is_drawn and bool(asked) and _IF.match(branch) is not None and passing == "continue"
 
@@ -159,7 +158,7 @@ def _is_of_packed_sequences(break_context: BreakContext) -> bool:
     packing = [each.strip() for each in break_context.before if _PACKS.search(each)]
     packed = {name for each in packing for name in targets_of(each)}
     is_named = re.search(r"\bpack_|_packed_sequence\b", break_context.words + break_context.line)
-    return is_named is not None or bool(packed & {*_NAME.findall(break_context.line)})
+    return is_named is not None or bool(packed & {*NAME.findall(break_context.line)})
 
 
 PACKED_SEQUENCES: BreakRules = (

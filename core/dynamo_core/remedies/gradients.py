@@ -6,11 +6,10 @@ Source: torch/_dynamo/variables/tensor.py (method_requires_grad_) and torch/_dyn
 
 import re
 
-from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
+from .rules import NAME, Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 _SETS_REQUIRES_GRAD = re.compile(r"\b(\w{1,60})\.requires_grad_\((?:True)?\)")
 _ASKS_FOR_A_GRADIENT = re.compile(r"\bautograd\.grad\((.{1,200})")
-_NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 _TRACED = "torch._dynamo.config.trace_autograd_ops"
 
 
@@ -19,7 +18,7 @@ def _is_on_the_way_to_a_gradient(break_context: BreakContext) -> bool:
     line = break_context.line
     sets = map(_SETS_REQUIRES_GRAD.search, (*break_context.before, line))
     asks = map(_ASKS_FOR_A_GRADIENT.search, (line, *break_context.following))
-    asked = {name for found in asks if found for name in _NAME.findall(found[1])}
+    asked = {name for found in asks if found for name in NAME.findall(found[1])}
     is_one = _SETS_REQUIRES_GRAD.search(line) or _ASKS_FOR_A_GRADIENT.search(line)
     return is_one is not None and any(found[1] in asked for found in sets if found)
 

@@ -196,7 +196,7 @@ REGISTERS_A_HOOK = re.compile(r"\.register_hook\(")
 _IS_IN = re.compile(r"([\w.]{1,100}) in ([\w.]{1,100})")
 _COUNTS = re.compile(r"\s*[\w.]{1,200}\.\w{1,100} [-+]= \d{1,9}\s*(?:#.{0,200})?$")
 _NEGATED = re.compile(r"not ((?!.* (?:and|or) ).{1,300})")
-_NAME = re.compile(r"[A-Za-z_]\w{0,99}")
+NAME = re.compile(r"[A-Za-z_]\w{0,99}")
 INDEX_BY_A_NAME = re.compile(r"[\w\])]\[(?!\d)[\w.]{1,100}\]")
 _IS_COUNTED = re.compile(r"range\((?:\d|len\()")  # a loop as long as a number, or a list of Python's
 
@@ -243,7 +243,7 @@ class BreakContext:
     @cached_property
     def parts(self) -> dict[str, str]:
         """The parts of the line that advice can name, or words in their place."""
-        called = frozenset(_NAME.findall(self.words[:300]))
+        called = frozenset(NAME.findall(self.words[:300]))
         if self.entered is not None:
             called = frozenset((self.entered,))
         line = without_comment(self.line) or "the line"
@@ -337,7 +337,7 @@ class BreakContext:
         calls = [call_on(line, frozenset({"range"})) or "" for line in self.following]
         ranges = [call for call in calls if call.startswith("range(")]
         return "range(" in self.line or any(
-            target in _NAME.findall(call) for call in ranges for target in targets
+            target in NAME.findall(call) for call in ranges for target in targets
         )
 
     @property
@@ -351,7 +351,7 @@ class BreakContext:
         targets = targets_of(self.line)
         later = (each for line in self.following for each in looped_over(line))
         here = (each for each in looped_over(self.line) if not _IS_COUNTED.match(each))
-        return any(here) or any(target in _NAME.findall(each) for each in later for target in targets)
+        return any(here) or any(target in NAME.findall(each) for each in later for target in targets)
 
     @property
     def is_branched_on_next(self) -> bool:
@@ -360,7 +360,7 @@ class BreakContext:
             return condition_of(self.caller) is not None
         targets = targets_of(self.line)
         tested = [condition_of(line) for line in self.following]
-        return any(target in _NAME.findall(condition or "") for condition in tested for target in targets)
+        return any(target in NAME.findall(condition or "") for condition in tested for target in targets)
 
 
 def indentation(line: str) -> int:
