@@ -198,15 +198,12 @@ def _page(report: Report[Subject], subject: Subject, form: str, budget: int | No
     from dynamo_reporters.page.markdown import to_markdown
 
     write = to_markdown if form == "markdown" else plain_text
-    content = write(page(report, subject))
+    content = write(page(report, subject, is_bounded=budget is not None))
     if budget is None:
         return content
-    from dynamo_reporters.budget import bounded_text, fits
+    from dynamo_reporters.budget import bounded_text
 
-    end = write(last_lines(report, subject))
-    if not fits(content + end, budget):
-        content = write(page(report, subject, is_bounded=True))
-    return bounded_text(content, budget, end)
+    return bounded_text(content, budget, write(last_lines(report, subject)))
 
 
 def _budget() -> tuple[int | None, bool]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from .analysis.excerpt import Excerpt, excerpt
 from .analysis.figures import Figures
 from .analysis.ranks import Ranks, compare_ranks
 from .analysis.ranks.members import ranks_of
@@ -108,6 +109,15 @@ class Case:
         context = {finding.identity for finding in self.context}
         actions = actions_of([each for each in self.found if each.identity not in context], self._saved)
         return [action_in_cell(each, self._by_identity[each.cures[0]]) for each in actions]
+
+    @cached_property
+    def excerpt(self) -> Excerpt | None:
+        """The source around the place of the first action; None where it has none, or it was not recorded."""
+        first = next(iter(self.actions), None)
+        found = self.cured_by(first)[0] if first is not None else None
+        if found is None or found.place is None:
+            return None
+        return excerpt(self.processes, found.place, found.evidence.compile_ids)
 
     @cached_property
     def context(self) -> list[Finding]:

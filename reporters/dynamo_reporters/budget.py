@@ -23,11 +23,6 @@ _WORTH_MOST = ("next", "actions")  # lists of which the first item stays
 _NEVER_CUT = ("schema", "recording", "verdict", "identity", "command")  # texts that are of no use in part
 
 
-def fits(text: str, tokens: int) -> bool:
-    """Whether a text has no more than so many tokens."""
-    return len(text) <= tokens * CHARACTERS_OF_A_TOKEN
-
-
 def bounded_text(text: str, tokens: int, end: str = "") -> str:
     """The first lines of a page that fit, how many further ones there are, and the lines of its `end`.
 

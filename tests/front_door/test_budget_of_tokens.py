@@ -79,12 +79,21 @@ def test_what_is_left_out_is_counted() -> None:
 def test_what_fits_is_whole() -> None:
     whole = json.loads(answer("explain", stored("toy"), "--json").stdout)
     assert json.loads(fitting("explain", "toy", 100_000, "json")) == whole
-    page, *following = fitting("explain", "toy", 100_000, "text").partition("- next: ")
-    assert page == answer("explain", stored("toy")).stdout
+    assert fitting("breaks", "toy", 100_000, "text").startswith(answer("breaks", stored("toy")).stdout)
+    _, *following = fitting("explain", "toy", 100_000, "text").partition("- next: ")
     assert "".join(following).count("\n") == len(whole["next"]) == 3
     assert [f"`{each['command']}`: {each['shows']}" in "".join(following) for each in whole["next"]] == [
         True
     ] * 3
+
+
+def test_the_source_around_the_first_action_spares_opening_the_file() -> None:
+    lines = fitting("explain", "toy", 1000, "text").splitlines()
+    at = lines.index("Source of /home/user/project/toy_example.py")
+    assert lines[at + 3] == "  ❱  8     if b.sum() < 0:"
+    document = json.loads(fitting("explain", "toy", 1000, "json"))
+    shown = document["excerpt"]
+    assert shown["text"].splitlines()[8 - shown["first_line"]] == "    if b.sum() < 0:"
 
 
 def test_too_few_tokens_for_a_document_are_one_line() -> None:

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
+from dynamo_core.analysis.excerpt import Excerpt
 from dynamo_core.analysis.graphs.cuda_graphs import CudaGraphUse, cuda_graphs_of
 from dynamo_core.analysis.memory import peaks
 from dynamo_core.analysis.summary import Summary
@@ -197,6 +198,9 @@ class Explained:
 
     verdict: Annotated[str, "the first sentence of the text report"]
     actions: Annotated[list[Action], "what to do, what saves most first; each has findings that it cures"]
+    excerpt: Annotated[
+        Excerpt | None, "the source around the place of the first action; null if not recorded"
+    ]
     context: Annotated[
         list[str], "the identities of findings that are true of any short run; no action cures them"
     ]

@@ -13,9 +13,9 @@ from dynamo_core.analysis.verdict import command_words, ending, origin_sentence,
 from dynamo_core.analysis.words import number
 from dynamo_core.case import Case
 from dynamo_core.findings import Action, Finding
-from dynamo_core.shared.shown_paths import path_below
+from dynamo_core.shared.shown_paths import path_below, shown_path
 
-from ..page.blocks import Block, Bullets, Heading, Paragraph, Role, rest
+from ..page.blocks import Block, Bullets, Code, Heading, Paragraph, Role, rest
 from ..page.terminal import lines_needed
 from ..parts.actions import (
     ACTIONS_TITLE,
@@ -52,11 +52,12 @@ def one_screen(case: Case, shows_all: str = _SHOWS_ALL) -> Iterator[Block]:
 
 
 def by_worth(case: Case) -> Iterator[Block]:
-    """The blocks for a reader who may see only the first ones: what to do, then what was run."""
+    """The blocks for a reader with a budget: what to do, the source that this is about, what was run."""
     heading = verdict(case.recording, case.summary)
     has_all = f"`{_SHOWS_ALL}` has"
     yield from (*_title(heading), *_since(case), *_notes_above(case, heading, has_all))
     yield from _actions(case, _LINES, has_all)
+    yield from _source(case)
     yield Heading("Run")
     yield from (*_about(case, heading), *_also(case, heading, has_all), *_counts(case))
 
@@ -163,6 +164,17 @@ def _actions(case: Case, room: int, has_all: str) -> Iterator[Block]:
         yield from item
         shown += 1
     yield from rest(len(case.actions) - shown, "action", f"; {has_all} all")
+
+
+def _source(case: Case) -> Iterator[Block]:
+    """The lines around the place of the first action, for a reader who would open the file next."""
+    shown = case.excerpt
+    if shown is None:
+        return
+    yield Heading(f"Source of {shown_path(shown.place.file)}")
+    yield Code(shown.text, "python", shown.first_line, frozenset({shown.place.line}))
+    for at, _, text in shown.callers:
+        yield Paragraph(f"called at {shown_path(at.file)}:{at.line}{text and f', `{text.strip()}`'}")
 
 
 def _action(

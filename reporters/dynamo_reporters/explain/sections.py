@@ -274,6 +274,7 @@ SECTIONS = (
         _what_to_do,
         fields={
             "actions": lambda case: case.actions,
+            "excerpt": lambda case: case.excerpt,
             "context": lambda case: [finding.identity for finding in case.context],
             "findings": lambda case: case.findings,
         },
