@@ -12,6 +12,7 @@ new Python but a copy of this one, which executes a `sitecustomize` as Python do
 import contextlib
 import gc
 import importlib
+import itertools
 import json
 import os
 import random
@@ -187,13 +188,19 @@ def _popen(
 
 
 def _ask_what_inductor_asks_once() -> None:
-    """Each copy would hash torch's sources, try the processor and look at the headers of C++ again.
+    """Each copy would hash torch's sources, try the processor, read C++ headers and make its patterns again.
 
-    Source: torch/_inductor/codecache.py (torch_key, _precompile_header, CppPythonBindingsCodeCache) and
-    cpu_vec_isa.py (valid_vec_isa_list), 2.13; what another version lacks is left to its copies.
+    Source: torch/_inductor/codecache.py (torch_key, _precompile_header, CppPythonBindingsCodeCache),
+    cpu_vec_isa.py (valid_vec_isa_list) and fx_passes/joint_graph.py and post_grad.py (lazy_init), 2.13; what
+    another version lacks is left to its copies.
     """
     with contextlib.suppress(Exception):
+        import torch
         from torch._inductor import codecache, cpu_vec_isa
+        from torch._inductor.fx_passes import joint_graph, post_grad
+
+        joint_graph.lazy_init(torch.device("cpu"))
+        post_grad.lazy_init()
 
         codecache.torch_key()
         cpu_vec_isa.valid_vec_isa_list()
@@ -202,11 +209,25 @@ def _ask_what_inductor_asks_once() -> None:
             codecache.CppPythonBindingsCodeCache.load_pybinding(["int*"], source)
 
 
+def _do_not_time_guards() -> None:
+    """torch empties the processor's cache to time each frame's guards once: a twentieth of a copy's time.
+
+    Source: torch/_dynamo/guards.py (CheckFunctionManager), 2.13. Only its metric `guard_latency_us` is of it,
+    which counts the frames instead.
+    """
+    from torch._dynamo import guards
+
+    frames = itertools.count(1)
+    if hasattr(guards, "profile_guard_manager"):
+        guards.profile_guard_manager = lambda *_: float(next(frames))
+
+
 _forking.__dict__.update(subprocess.__dict__, Popen=_popen)
 for _module in sys.argv[1:]:
     with contextlib.suppress(ModuleNotFoundError):  # another version of torch has others
         importlib.import_module(_module)
 _ask_what_inductor_asks_once()
+_do_not_time_guards()
 torch_variables.remember()
 _leave_out_finalizers()
 gc.collect()

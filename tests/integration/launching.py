@@ -17,6 +17,7 @@ _IMPORTED = (
     *("torch._functorch.aot_autograd", "torch._inductor.compile_fx"),
     "tabulate",  # which torch imports as it ends
     *("dynamo_cli.main", "dynamo_cli.run_command", "dynamo_cli.running", "dynamo_cli.report_commands"),
+    *("dynamo_core.launch.run", "dynamo_reporters.explain.report", "dynamo_reporters.page.console"),
 )
 
 
@@ -29,8 +30,13 @@ _AT_A_COMPILE = (
     *(f"torch._dynamo.{name}" for name in _DYNAMOS.split()),
     *(f"torch._inductor.codegen.{name}" for name in _INDUCTORS.split()),
     *("torch._functorch._aot_autograd.subclass_codegen", "torch._subclasses.schema_check_mode"),
+    *("torch._higher_order_ops.passes.inline_invoke_subgraph", "torch.distributed.tensor.experimental"),
+    *(f"torch._inductor.{name}" for name in ("bounds", "hooks", "kernel_template_choice", "runtime.caching")),
+    *(f"torch._inductor.codegen.{name}device_op_overrides" for name in ("cpu_", "cuda.", "mtia.", "xpu.")),
+    *("torch._inductor.codegen.memory_planning", "torch.utils.serialization.config"),
     *("torch.export._trace", "torch.fx.experimental.validator", "torch.utils.cpp_extension"),
-    *("sympy.combinatorics", "sympy.tensor.tensor", "torch._inductor.compiler_bisector"),
+    *("sympy.combinatorics", "sympy.physics.units", "sympy.tensor.tensor"),
+    "torch._inductor.compiler_bisector",
 )
 
 
