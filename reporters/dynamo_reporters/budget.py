@@ -26,15 +26,15 @@ _NEVER_CUT = ("schema", "recording", "verdict", "identity", "command")  # texts 
 def bounded_text(text: str, tokens: int, end: str = "") -> str:
     """The first lines of a page that fit, how many further ones there are, and the lines of its `end`.
 
-    Of those, too, the first stay that fit: in a third of it, and fewer where a line of the page would be left
-    out that belongs to the one before it, as the place of an action does. Where that is not enough, the
+    Of those, too, the first stay that fit: in a third of it, and but one where the page has to be cut. Where
+    a line would be left out that belongs to the one before it, as the place of an action does, the
     longest line is cut; of what is not the first of a page, nor its first action, all is left out instead.
     """
     most = tokens * CHARACTERS_OF_A_TOKEN
     ends = end.splitlines(keepends=True)
     ends = ends[: sum(length <= most // 3 for length in accumulate(map(len, ends)))]
     lines = text.splitlines(keepends=True)
-    while len(ends) > 1 and _tears(lines, _number_kept(lines, most - len("".join(ends)))):
+    while len(ends) > 1 and len(text) + len("".join(ends)) > most:
         ends.pop()
     room = most - len("".join(ends))
     return _first_lines(_with_room_for_next(lines, room), room) + "".join(ends)

@@ -31,6 +31,7 @@ from .tables import count_rows
 _LINES, _COLUMNS = 40, 100
 _ROOM = _COLUMNS - 6  # of a line, behind indents and marks
 _NOTES_SHOWN = 3, 5  # above the actions and below them
+_ACTIONS_BY_WORTH = 12
 _INDENT = "   "  # below the number of an action
 # Sections that stand above the actions as a note, and say it in blocks.
 _IN_BLOCKS = ("launches", "waiting ranks")
@@ -56,10 +57,15 @@ def by_worth(case: Case) -> Iterator[Block]:
     heading = verdict(case.recording, case.summary)
     has_all = f"`{_SHOWS_ALL}` has"
     yield from (*_title(heading), *_since(case), *_notes_above(case, heading, has_all))
-    yield from _actions(case, _LINES, has_all)
-    yield from _source(case)
+    if case.actions:
+        yield Heading(ACTIONS_TITLE)
+    for action in case.actions[:_ACTIONS_BY_WORTH]:
+        yield from _action(action, case.cured_by(action), _LINES)
+        if action is case.actions[0]:
+            yield from _source(case)
+    yield from rest(len(case.actions) - _ACTIONS_BY_WORTH, "action", f"; {has_all} all")
     yield Heading("Run")
-    yield from (*_about(case, heading), *_also(case, heading, has_all), *_counts(case))
+    yield from (*_about(case, heading), *_also(case, heading, has_all))
 
 
 def _title(heading: str) -> Iterator[Block]:
@@ -168,13 +174,13 @@ def _actions(case: Case, room: int, has_all: str) -> Iterator[Block]:
 
 def _source(case: Case) -> Iterator[Block]:
     """The lines around the place of the first action, for a reader who would open the file next."""
-    shown = case.excerpt
-    if shown is None:
+    if case.excerpt is None:
         return
-    yield Heading(f"Source of {shown_path(shown.place.file)}")
-    yield Code(shown.text, "python", shown.first_line, frozenset({shown.place.line}))
-    for at, _, text in shown.callers:
-        yield Paragraph(f"called at {shown_path(at.file)}:{at.line}{text and f', `{text.strip()}`'}")
+    for at, _, text in case.excerpt.callers:
+        line = f", `{text.strip()}`" if text else ""
+        yield Paragraph(f"{_INDENT}called at {shown_path(at.file)}:{at.line}{line}")
+    first, marked = case.excerpt.first_line, case.excerpt.place.line
+    yield Code(case.excerpt.text, "python", first, frozenset({marked}))
 
 
 def _action(

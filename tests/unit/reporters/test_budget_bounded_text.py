@@ -19,11 +19,12 @@ def test_a_place_that_belongs_to_an_action_comes_before_the_second_command() -> 
     assert text.endswith(NEXT[0])
 
 
-def test_where_no_line_is_torn_off_all_commands_stay_that_fit_in_a_third() -> None:
+def test_where_the_page_is_cut_one_command_stays_and_all_where_it_fits() -> None:
     page = "a line of the page\n" * 20
     text = bounded_text(page, 50, "".join(NEXT))
-    assert text.endswith("".join(NEXT))
+    assert text.endswith(f"without --budget\n{NEXT[0]}")
     assert len(text) <= 200
+    assert bounded_text(page, 110, "".join(NEXT)).endswith("".join(NEXT))
 
 
 def test_a_page_that_fits_is_whole() -> None:
