@@ -29,6 +29,19 @@ with FlopCounterMode(display=False):
     fast(x)
 fast(x)
 """
+BY_OPTION = """\
+class Loaded(Net):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 2)
+    def load(self, state, by_option=True):
+        self.load_state_dict(state)
+        if by_option:
+            self = torch.compile(self)
+net = Loaded()
+net.load(Loaded().state_dict())
+net(x)
+"""
 USED = {
     "inlined": "f = torch.compile(scale)\ng = torch.compile(lambda x: f(x) + 1, backend='eager')\ng(x)",
     "copied": "net = copy.deepcopy(torch.compile(Net(), backend='eager'))\nnet(x)",
@@ -62,6 +75,15 @@ def test_what_a_mode_left_eager_is_found_where_it_was_called(python: ForkingPyth
     assert finding.source == "fast(x)" and "what was passed to `torch.compile`" in finding.remedies[0].text
     (tmp_path / "cured").mkdir()
     assert found(python, tmp_path / "cured", MODE.replace("    fast(x)", "    scale(x)")) == []
+
+
+def test_what_was_captured_before_is_not_the_programs(python: ForkingPython, tmp_path: Path) -> None:
+    """Whether the option is on is known only when `load` runs, which is captured until then."""
+    (finding,) = found(python, tmp_path, BY_OPTION)
+    assert finding.source == "self = torch.compile(self)"
+    recording = dynamo_core.open(tmp_path / "rec")
+    assert recording.summary.graph_breaks == 1 and recording.findings == [finding]
+    assert all(frame.compiled_by is None for process in recording.processes for frame in process.frames)
 
 
 @pytest.mark.parametrize("name", USED)

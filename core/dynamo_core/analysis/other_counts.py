@@ -28,6 +28,17 @@ def _policy(process: Process) -> str | None:
     return decisions[-1].policy if decisions and decisions[-1].decision == "capture" else None
 
 
+def captured_before(process: Process) -> frozenset[str]:
+    """The ids of what was captured before the program turned out to compile for itself; empty if it did not.
+
+    Of these compiles the program knows nothing without us.
+    """
+    decisions = process.interventions.captures
+    if len(decisions) < 2 or decisions[-1].decision != "observe":
+        return frozenset()
+    return frozenset(str(each.compile_id) for each in process.frames if each.compiled_by is None)
+
+
 def _left_eager(captured: list[Process]) -> Iterator[str]:
     limits = Counter(frame.limit for process in captured for frame in process.frames if frame.limit)
     limits["--capture-budget"] += sum(len(never_tried(process)) for process in captured)

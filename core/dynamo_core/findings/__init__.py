@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..analysis.figures import Figures
+from ..analysis.other_counts import captured_before
 from ..model import Recording
 from ..recording.calls import CALL_SAMPLES
 from ..shared import names
@@ -89,6 +90,10 @@ ANALYSES: tuple[Analysis, ...] = (
 )
 
 
+# What is wrong, or raised an error in the program, is none: that has happened to it.
+_GONE_WITHOUT_CAPTURE = ("graph break", "fell back to eager", "recompile", "recompile limit", "compiled anew")
+
+
 def find(
     recording: Recording, figures: Figures | None = None, analyses: Iterable[Analysis] = ANALYSES
 ) -> list[Finding]:
@@ -105,8 +110,18 @@ def find_identities(figures: Figures, analyses: Iterable[Analysis] = ANALYSES) -
 
 
 def drafts_of(figures: Figures, analyses: Iterable[Analysis] = ANALYSES) -> dict[str, list[Draft]]:
-    """What each finding is made of, by its identity."""
-    return by_identity([draft for analysis in analyses for draft in analysis(figures)])
+    """What each finding is made of, by its identity; without what only frames met that the program lets be.
+
+    Those were captured before it called torch.compile itself.
+    """
+    drafts = (draft for analysis in analyses for draft in analysis(figures))
+    return by_identity([draft for draft in drafts if not _is_of_captured_before(draft)])
+
+
+def _is_of_captured_before(draft: Draft) -> bool:
+    ids = {*draft.evidence.compile_ids}
+    is_left_out = bool(ids and draft.processes) and draft.kind in _GONE_WITHOUT_CAPTURE
+    return is_left_out and all(ids <= captured_before(each) for each in draft.processes)
 
 
 def findings_of(drafts: Mapping[str, Sequence[Draft]]) -> list[Finding]:

@@ -187,7 +187,7 @@ def install(convert_frame: ModuleType, parts: "EngineParts") -> None:
             nonlocal compile_calls
             original_init(self, *args, **named)
             compile_calls += 1
-            line = find_compile_call()
+            line = None if parts.whole_program.is_loading else find_compile_call()
             self._dynamo_compiled_by, self._dynamo_compile_call = line, compile_calls
             if line is not None:
                 calls_of_line[line["file"], line["line"]] += 1

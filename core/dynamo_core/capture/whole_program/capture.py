@@ -62,7 +62,7 @@ class WholeProgramCapture:
         self._policy = Policy(settings.capture)
         self._frames = FrameCallback(self._frame_callback, probes)
         self._dynamo_callback: Callable[..., Any] | None = None
-        self._is_loading = False
+        self.is_loading = False  # Dynamo, whose converter is then made for what we capture
         self._lock = threading.RLock()
         self._taking = threading.local()
         self._files_scanned: set[str] = set()
@@ -273,7 +273,7 @@ class WholeProgramCapture:
                     self._stop_because(f"{place} calls torch.compile")
                     return False
             if self._dynamo_callback is None:
-                self._is_loading = True
+                self.is_loading = True
                 try:
                     self._dynamo_callback = self._load_dynamo()
                 except (Exception, SystemExit) as error:  # a bad backend or option, as torch words it
@@ -281,7 +281,7 @@ class WholeProgramCapture:
                     self._decide("failed", f"{type(error).__name__}: {error}")
                     return False
                 finally:
-                    self._is_loading = False
+                    self.is_loading = False
             return True
 
     def _load_dynamo(self) -> Callable[..., Any]:
@@ -395,7 +395,7 @@ class WholeProgramCapture:
             original = eval_frame._optimize
 
             def _optimize(*args: Any, **named: Any) -> Any:
-                if self._frames.is_active and not self._is_loading:
+                if self._frames.is_active and not self.is_loading:
                     place = place_of_compile_call_in_progress()
                     if place is not None:
                         self._stop_because(f"{place} calls torch.compile")
