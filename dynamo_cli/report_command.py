@@ -254,18 +254,15 @@ def report_command(
 
 
 def since_the_run_before(recording: Recording) -> Since | None:
-    """What became of the findings of the latest run of the same command; None where there is none.
-
-    Nor is it said of a run that did not end well: what it did not reach would be gone, or new.
-    """
+    """What became of the findings of the latest run of the same command that ended well; None without one."""
     from dynamo_core.compare.earlier import run_before
     from dynamo_core.compare.findings import since
     from dynamo_core.findings import CONTENTS
 
-    before = run_before(recording, CONTENTS) if recording.ended_well else None
-    if before is None or not (before.ended_well and before.processes):
-        return None
-    return since(before, recording)
+    before = run_before(recording, CONTENTS)
+    if before is None or recording.ended_well:
+        return None if before is None else since(before, recording)
+    return Since(before.address, [], [], 0, is_compared=False)
 
 
 def target_recording(

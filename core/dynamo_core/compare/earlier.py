@@ -33,14 +33,15 @@ def earlier_runs(target: Recording, path: Path) -> list[Recording]:
 
 
 def run_before(target: Recording, contents: frozenset[str]) -> Recording | None:
-    """The latest run of the same command in the same folder that began before this one and can be read."""
+    """The latest run of the same command in the same folder that began before this one and ended well."""
     command = None if target.run is None else target.run.command
     same = [
         (began, other)
         for began, run, other in _began_before(target, target.path)
         if run.get("command") == command
     ]
-    return next(_readable((other for _, other in sorted(same, reverse=True)), contents), None)
+    runs = _readable((other for _, other in sorted(same, reverse=True)), contents)
+    return next((run for run in runs if run.ended_well and run.processes), None)
 
 
 def _began_before(target: Recording, path: Path) -> list[tuple[int, dict[str, Any], Path]]:

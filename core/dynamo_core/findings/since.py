@@ -13,24 +13,26 @@ class Since:
     """Findings that only the run before had, or only this one, as kind and place, and how many both have.
 
     Of kinds that are the same in every run of a program, so none that rest on times. `recording` is the run
-    before's.
+    before's. Where this run did not end well nothing is compared, and `is_compared` is False: what it did
+    not reach would be gone, or new.
     """
 
     recording: str
     gone: list[str]
     new: list[str]
     still_there: int
+    is_compared: bool = True
 
     @property
     def sentence(self) -> str:
         """In words; "" where neither run found anything."""
+        before = f"Findings beside the run before ({PurePath(self.recording).name})"
+        if not self.is_compared:
+            return f"{before}: not compared, since this run did not end well."
         if not (self.gone or self.new or self.still_there):
             return ""
         parts = f"{_counted(self.gone, 'gone')}, {_counted(self.new, 'new')}"
-        return (
-            f"Findings beside the run before ({PurePath(self.recording).name}): {parts}, "
-            f"{self.still_there or 'none'} still there."
-        )
+        return f"{before}: {parts}, {self.still_there or 'none'} still there."
 
 
 def _counted(findings: Sequence[str], what: str) -> str:

@@ -6,8 +6,10 @@ import pytest
 
 from dynamo_core.compare import earlier as module
 from dynamo_core.compare.earlier import earlier_runs, run_before
-from dynamo_core.model import Recording, Run
+from dynamo_core.model import Process, Recording, Run
+from dynamo_core.shared.early_records import ProcessEnd
 from dynamo_core.shared.errors import DynamoError
+from support.made import with_fields
 
 HERE = Path("/recordings/now")
 Known = dict[str, "dict[str, object] | None"]
@@ -36,8 +38,11 @@ def with_runs(monkeypatch: pytest.MonkeyPatch, known: Known, damaged: tuple[str,
     def read(path: Path, contents: object) -> Recording:
         if path.name in damaged:
             raise Damaged("it is damaged")
-        run = known[path.name] or {}
-        return Recording(path, Run(started_ns=run.get("started_ns")), [], 0, [])  # type: ignore[arg-type]
+        fields = known[path.name] or {}
+        begun, code = fields.get("started_ns"), fields.get("exit_code", 0)
+        run = Run(started_ns=begun, exit_code=code, ended_ns=999)  # type: ignore[arg-type]
+        process = with_fields(Process(path / "s.log"), {"end": ProcessEnd()})
+        return Recording(path, run, [process], 0, [])
 
     monkeypatch.setattr(module, "recordings", lambda folder: [folder / name for name in (*known, "now")])
     monkeypatch.setattr(module, "read_run_file", read_run_file)
@@ -83,17 +88,18 @@ def test_what_cannot_be_read_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> 
     assert found(monkeypatch, known, NOW, damaged=("two",)) == ["one"]
 
 
-def test_the_run_before_is_the_latest_of_the_same_command_that_can_be_read(
+def test_the_run_before_is_the_latest_of_the_same_command_that_ended_well_and_can_be_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     command, other = ["python", "train.py"], ["python", "train.py", "--steps", "9"]
     target = Recording(HERE, Run(program="train", command=command, started_ns=100), [], 0, [])
     known: Known = {
-        f"r{at}": began(at) | {"command": command if at < 8 else other} for at in (5, 7, 6, 8, 101)
+        f"r{at}": began(at) | {"command": command if at < 8 else other} for at in (4, 5, 7, 6, 8, 101)
     }
+    known["r6"] = {**(known["r6"] or {}), "exit_code": 1}
     with_runs(monkeypatch, known, damaged=("r7",))
     found = run_before(target, frozenset())
     assert found is not None
-    assert found.path.name == "r6"
+    assert found.path.name == "r5"
     with_runs(monkeypatch, {"r8": known["r8"]})
     assert run_before(target, frozenset()) is None

@@ -19,3 +19,8 @@ def test_of_many_three_are_named_and_all_are_counted() -> None:
 
 def test_nothing_is_said_where_neither_run_found_anything() -> None:
     assert not Since("r", [], [], 0).sentence
+
+
+def test_of_a_run_that_did_not_end_well_nothing_is_gone() -> None:
+    sentence = Since("/work/a-1", [], [], 0, is_compared=False).sentence
+    assert sentence == "Findings beside the run before (a-1): not compared, since this run did not end well."
