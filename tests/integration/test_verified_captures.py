@@ -149,3 +149,29 @@ def test_an_entry_that_is_used_again_with_other_values_is_found(
     assert first["outcome"] == second["outcome"] == "agrees"
     assert (wrong["call"], wrong["kind"], wrong["stage"]) == (3, "value", "guards")
     assert wrong["wrong_place"]["line"] == 7
+
+
+def test_what_is_compiled_in_a_captured_call_is_compared_from_then_on(
+    forked: Runner, read: Runner, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch\n"
+        "class Net(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.layer = torch.nn.Linear(2, 2)\n"
+        "    def forward(self, x):\n"
+        "        return self.layer(x)\n"
+        "    def load(self, state, by_option=True):\n"
+        "        self.load_state_dict(state)\n"
+        "        if by_option:\n"
+        "            self.compile(backend='eager')\n"
+        "net = Net()\n"
+        "net.load(Net().state_dict())\n"
+        "for _ in range(3):\n"
+        "    net(torch.ones(2, 2))\n"
+    )
+    assert forked("run", "-q", "--verify=error", "-o", "recording", program).exit_code == 0
+    outcomes = [call["outcome"] for call in calls_in(read)]
+    assert outcomes[1:] == ["agrees"] * 3

@@ -83,7 +83,7 @@ class ProgramVerifier:
         if not isinstance(compiled, FunctionType) or not hasattr(compiled, "_torchdynamo_orig_callable"):
             return None
         place = place_of_compile_call_in_progress()
-        if place is None or self.is_inside():
+        if place is None:
             return None
         self._watch_tracing()
         verify = _Entry(self, compiled, context, place).call_with
