@@ -42,11 +42,20 @@ UNTIL_3_11 = ("property_that_is_cached",)
 _NO_LINES = (
     "writes no line of the guard that failed (torch/_dynamo/guards.py, install_guard), which is the cause"
 )
+_NO_FORMAT = "raises an error itself for the format of a number from `.item()`"
 OTHERWISE_IN_2_8 = {
+    "accuracy_of_drafts": "goes on in a graph behind the break, where later versions give the frame up",
     "activations_by_hooks": _NO_LINES,
     "counted_tokens": "guards the keys of the Counter that the break gave: recompiling costs more than it",
+    "counter_under_checkpoint": "names the line that counts in place of the call of checkpoint",
+    "ema_scope": "names the `with` in place of the line in its context manager",
+    "item_printed": _NO_FORMAT,
+    "loss_every_ten_steps": _NO_FORMAT,
+    "recompile_depth_of_module": _NO_LINES,
+    "recompile_inference_mode": _NO_LINES,
     "recompile_label_argument": _NO_LINES,
     "recompile_one_decorator": _NO_LINES,
+    "token_that_is_among_them": "gives no reason but `step_unsupported`",
     "sparse_tensor": "takes `to_sparse` into the graph, without a break",
 }
 PROGRAMS = sorted(file.stem for file in HERE.glob("*.py") if not file.stem.endswith(".cured"))
