@@ -19,7 +19,7 @@ from ..analysis.words import frame_name, number, place, process_title, seconds, 
 from ..model import Compile, Frame, Process, resumed_function
 from ..remedies.recompile_rules import recompile_advice
 from ..remedies.rules import Advice, edit
-from ..shared.failed_guard import without_stack_names
+from ..shared.failed_guard import without_member, without_stack_names
 from .breaks import is_expected, of_break, of_frame, to_be_cured
 from .build import by_identity, of_identities, ranked, remedies
 from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
@@ -97,8 +97,18 @@ def _draft(
 
 def _key(cause: RecompileCause) -> tuple[str, ...]:
     if cause.kind not in _IN_TORCHS_WORDS:
-        return tuple(map(without_stack_names, cause.key))
+        return tuple(map(without_stack_names, _with_first_member(cause)))
     return (cause.kind, *(without_numbers(part.partition("\n")[0]) for part in cause.key[1:]))
+
+
+def _with_first_member(cause: RecompileCause) -> tuple[str, ...]:
+    """The key of a cause; of the members that changed together, unnamed in the line, with the first."""
+    kind, *rest = cause.key
+    owner = without_member(rest[0], cause.line) if rest else None
+    if owner is None:
+        return cause.key
+    alike = [each for each in cause.also_changed if without_member(each, cause.line) == owner]
+    return (kind, min(rest[0], *alike), *rest[1:]) if alike else cause.key
 
 
 def _by_cause(causes: Sequence[RecompileCause]) -> str:
