@@ -89,6 +89,21 @@ def test_what_is_told_in_the_same_words_has_its_cause_with_it() -> None:
     ]
 
 
+def test_no_two_new_findings_are_told_in_the_same_words() -> None:
+    """They have their causes with them, or are numbered where these are the same."""
+    same = [replace(BREAK, identity=f"graph-break-{n}", cause=cause) for n, cause in enumerate("aab", 2)]
+    where = "graph break in model.py forward: if x.sum() > 0:"
+    told = [f"{where} (a) (1 of 2 such lines)", f"{where} (a) (2 of 2 such lines)", f"{where} (b)"]
+    assert said(facts(*same), facts()) == [("worse", f"new: {each}") for each in told]
+    assert said(facts(*same), None, Bounds({"graph-breaks": 0}))[1:] == [("worse", each) for each in told]
+    assert said(facts(*same[1:]), facts()) == [("worse", f"new: {where} (a)"), ("worse", f"new: {where} (b)")]
+    varying = replace(facts(*same[1:]), varying={each.identity: "in 1 of 2 runs" for each in same})
+    assert [text for _, text in said(varying, None)] == [
+        f"in 1 of 2 runs: {where} (a)",
+        f"in 1 of 2 runs: {where} (b)",
+    ]
+
+
 def test_renamed_functions_and_names_are_no_difference() -> None:
     assert said(facts(replace(BREAK, identity="graph-break-2", function="run", file="net.py"))) == []
     assert said(facts(replace(BREAK, identity="graph-break-2", line="if y.sum() > 0:"))) == []
