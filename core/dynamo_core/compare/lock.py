@@ -31,6 +31,7 @@ from ..shared.quick_dataclass import dataclass
 from .lock_file import COUNTS, Facts, facts_and_findings, is_break, read_lock
 
 Direction = Literal["worse", "better", "differs from run to run"]
+_BETTER: Direction = "better"
 _VARIES: Direction = "differs from run to run"
 
 
@@ -181,7 +182,15 @@ def _differing_facts(now: Facts, locked: Facts, allowed: Container[str]) -> list
     added = [each for each in added if each.identity not in allowed]
     words = _words_of_each((*added, *removed))
     differences = [Difference("worse", f"new: {words[each.identity]}", each.identity) for each in added]
-    differences += [Difference("better", f"gone: {words[each.identity]}", each.identity) for each in removed]
+    differs_now = {*now.varying} - {
+        *_noted_counts(locked),
+        "graphs",
+    }  # which count what has other causes, too
+    for each in removed:
+        # Where the count of its kind differs between these runs, chance may have kept it out of all of them.
+        is_by_chance = bool({*spec_of(each.kind).counted_in} & differs_now)
+        direction, what = (_VARIES, "in none of these runs") if is_by_chance else (_BETTER, "gone")
+        differences.append(Difference(direction, f"{what}: {words[each.identity]}", each.identity))
     for name in COUNTS:
         was, is_now = locked.counts.get(name), now.counts.get(name)
         if was is None or is_now is None or name in varying or was == is_now:

@@ -245,6 +245,22 @@ def test_what_every_run_has_and_the_lock_file_has_not_is_new() -> None:
     ]
 
 
+def test_what_no_run_has_is_not_better_where_its_count_differs() -> None:
+    """Chance may have kept it out of all of them; where another count differs, it is gone."""
+    was = replace(BREAK, identity="recompile-1", kind="recompile", cause="value k")
+    other = replace(was, identity="recompile-2", cause="dtype x", function="g")
+    none, one = (facts(), {}), (facts(other, recompiles=1), found(1, other))
+    where = "in none of these runs: recompile in model.py forward: if x.sum() > 0:"
+    assert said(facts_of_runs([none, one])[0], facts(was, recompiles=1)) == [
+        ("differs from run to run", "recompiles: 0 to 1 in 2 runs"),
+        ("differs from run to run", "in 1 of 2 runs: recompile in model.py g: if x.sum() > 0:"),
+        ("differs from run to run", where),
+    ]
+    breaks = (facts(BREAK, OTHER, graph_breaks=2), {**found(1), **found(1, OTHER)})
+    now, _ = facts_of_runs([breaks, (facts(BREAK), found(1))])
+    assert ("better", where.replace("in none of these runs", "gone")) in said(now, facts(BREAK, was))
+
+
 def test_one_run_and_equal_runs_differ_in_nothing() -> None:
     for runs in (1, 3):
         assert facts_of_runs([(FACTS, found(2))] * runs) == (FACTS, found(2))
