@@ -1,6 +1,7 @@
 """What became of the program, in a sentence or two."""
 
 import os
+import re
 import shlex
 import signal as signals
 from collections.abc import Iterator, Sequence
@@ -431,6 +432,30 @@ def declined_because(graph: Graph) -> str:
     """Each backend that was asked for the graph, and its reason."""
     declined = graph.assigned_backend.declined if graph.assigned_backend is not None else ()
     return "; ".join(f"{short_backend(backend)}: {first_line(reason)}" for backend, reason in declined)
+
+
+# torch's words on a backend's error (torch/_dynamo/exc.py), and on what its result has to be
+# (torch/_dynamo/output_graph.py), 2.8 to 2.13.
+_BACKEND_RAISED = re.compile(r"BackendCompilerFailed: backend='[^'\n]{0,400}' raised:\s{0,4}")
+_NOT_CALLABLE = "compiler_fn did not return callable"
+
+
+def not_compiled_because(graph: Graph, process: Process) -> str:
+    """What became of a graph that has no compiled code, with the error of its backend where that is known."""
+    if graph.assigned_backend is not None and graph.assigned_backend.declined:
+        return "the backend declined it"
+    text = "the backend did not compile it"
+    frames = (each for each in process.frames if each.compile_id == graph.compile_id and each.reason)
+    frame = next(frames, None) if graph.compile_id is not None else None
+    if frame is None:
+        return text
+    raised = _BACKEND_RAISED.match(frame.reason or "")
+    if raised is None:
+        return f"it was not compiled: {first_line(frame.reason)}"
+    error = first_line((frame.reason or "")[raised.end() :])
+    if _NOT_CALLABLE in error:
+        return f"{text}: what it returned cannot be called, as None cannot"
+    return f"{text}: it raised {error}"
 
 
 def short_backend(backend: str) -> str:

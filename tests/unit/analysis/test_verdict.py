@@ -11,6 +11,7 @@ from dynamo_core.analysis.verdict import (
     capture_sentence,
     command_words,
     ending_words,
+    not_compiled_because,
     origin_sentence,
     untaken_words,
     verdict,
@@ -246,3 +247,20 @@ def test_the_place_that_calls_torch_compile_is_shown_from_the_folder() -> None:
     finally:
         show_paths_from(None)
     assert sentence == "Only observed, because train.py:7 calls torch.compile."
+
+
+def test_a_graph_that_was_not_compiled_has_the_error_of_its_backend() -> None:
+    def because(reason: str | None) -> str:
+        frame = Frame("f", AT, "raised", reason, False, False, CompileId(0, 0))
+        process = of_one_process(frames=[frame]).processes[0]
+        return not_compiled_because(Graph(1, CompileId(0, 0), 0, "f", "mine", 1), process)
+
+    failed = "BackendCompilerFailed: backend='mine' raised:\n"
+    assert because(failed + "NotImplementedError: no cos\nmore") == (
+        "the backend did not compile it: it raised NotImplementedError: no cos"
+    )
+    assert because(failed + "AssertionError: compiler_fn did not return callable").endswith(
+        ": what it returned cannot be called, as None cannot"
+    )
+    assert because("RuntimeError: guards") == "it was not compiled: RuntimeError: guards"
+    assert because(None) == "the backend did not compile it"
