@@ -153,6 +153,15 @@ def test_a_backend_that_has_to_know_a_size_is_not_to_be_replaced() -> None:
     assert "aot_eager" in advice(a_break("BackendCompilerFailed", "no such operator", "y = f(x)"))
 
 
+def test_the_author_of_a_backend_is_told_to_mend_it_and_what_another_one_would_show() -> None:
+    met = a_break("BackendCompilerFailed", "backend='mine' raised:\nValueError: no", "y = f(x)")
+    assert advice(met).startswith("mend the backend") and "would only show" in advice(met)
+    (remedy,) = break_advice(met, "2.13.0")
+    assert remedy.change is None
+    others = a_break("BackendCompilerFailed", "backend='inductor' raised:\nValueError: no", "y = f(x)")
+    assert advice(others).startswith("use another backend")
+
+
 def test_a_list_of_values_may_be_passed_in() -> None:
     first, second = break_advice(a_break(*ITEM, "sizes = lengths.tolist()"), "2.13.0")
     assert "CAPTURE_SCALAR_OUTPUTS" in first.text and "make the list before the call of" in second.text
