@@ -170,7 +170,7 @@ REQUESTED: BreakRules = (
         "the backend that the program passes raised an error, or gave nothing that can be called",
         (
             RemedyTemplate(
-                "mend the backend where the error says, and let it return what can be called; that "
+                "correct the backend where the error says, and let it return what can be called; that "
                 '`backend="aot_eager"` runs in its place would only show that the graph itself is sound. '
                 "`dynamo repro` makes a small program that fails alone.",
                 cures=("backend_that_raises",),

@@ -153,9 +153,9 @@ def test_a_backend_that_has_to_know_a_size_is_not_to_be_replaced() -> None:
     assert "aot_eager" in advice(a_break("BackendCompilerFailed", "no such operator", "y = f(x)"))
 
 
-def test_the_author_of_a_backend_is_told_to_mend_it_and_what_another_one_would_show() -> None:
+def test_the_author_of_a_backend_is_told_to_correct_it_and_what_another_one_would_show() -> None:
     met = a_break("BackendCompilerFailed", "backend='mine' raised:\nValueError: no", "y = f(x)")
-    assert advice(met).startswith("mend the backend") and "would only show" in advice(met)
+    assert advice(met).startswith("correct the backend") and "would only show" in advice(met)
     (remedy,) = break_advice(met, "2.13.0")
     assert remedy.change is None
     others = a_break("BackendCompilerFailed", "backend='inductor' raised:\nValueError: no", "y = f(x)")
