@@ -162,6 +162,14 @@ def test_the_author_of_a_backend_is_told_to_correct_it_and_what_another_one_woul
     assert advice(others).startswith("use another backend")
 
 
+def test_a_branch_in_front_of_a_loop_is_of_the_loop_only_where_that_asks_the_same() -> None:
+    line, loop = "if not torch.any(info):", ("        return x", "    while n < 3:", "        x = f(x)")
+    alone = a_break(*BRANCH, line, behind=loop)
+    assert "loop" not in advice(alone) and "loop" not in break_cause(alone, "2.13.0")
+    again = a_break(*BRANCH, line, behind=(*loop, f"        {line}", "            return x"))
+    assert "compile what the loop repeats" in advice(again)
+
+
 def test_a_list_of_values_may_be_passed_in() -> None:
     first, second = break_advice(a_break(*ITEM, "sizes = lengths.tolist()"), "2.13.0")
     assert "CAPTURE_SCALAR_OUTPUTS" in first.text and "make the list before the call of" in second.text
