@@ -24,7 +24,7 @@ from ..remedies.break_rules import (
 from ..remedies.expected import expected_break
 from ..remedies.rules import place_of, user_line
 from .build import break_remedies, remedy
-from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
+from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, Shared, tests_of
 from .kinds import Kind
 
 
@@ -70,6 +70,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
         via=None if library is None else first.stack[-1],
         cost=Cost(saves_at_most=outside) if outside is not None else _cost(cost),
         shared_seconds=0.0 if outside is None else outside.seconds or 0.0,
+        shares=_shares(cost) if outside is None else (),
         evidence=Evidence(
             tuple(dict.fromkeys(str(b.compile_id) for b in each.occurrences if b.compile_id)),
             tuple(dict.fromkeys(graph.number for crossing in each.crossings for graph in crossing.before)),
@@ -134,6 +135,17 @@ def _cost(cost: BreakCost) -> Cost:
     if not cost.seconds_in_parts:
         return Cost(lost=lost, saves_at_most=running)
     return Cost(lost, saves_at_most=Figure((running.seconds or 0.0) + cost.seconds_in_parts, "estimated"))
+
+
+def _shares(cost: BreakCost) -> tuple[Shared, ...]:
+    """What other breaks have in their costs, too: the time without a graph between them, and recompiles."""
+    recompiling, outside = cost.recompiles.seconds, cost.seconds
+    is_known = outside is not None  # else nothing is known of what fixing it saves
+    found = [Shared(cost.recompiles.compiles, recompiling, recompiling if is_known else 0.0)]
+    if outside is not None:
+        ended = frozenset(map(id, (cost.distinct, *cost.along_with)))
+        found.append(Shared(ended, outside, outside if cost.waits_at is None else 0.0))
+    return tuple(found)
 
 
 # Findings: frames that Dynamo gave up, so that they run eager or end the program.
