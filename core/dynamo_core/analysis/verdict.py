@@ -222,8 +222,8 @@ def capture_sentence(recording: Recording) -> str:
         because = (first if first.decision == "observe" else last).because
         is_typed = recording.run is not None and recording.run.has_launcher
         if because == "--capture none" and not is_typed:  # as in a notebook
-            return "Only observed: what is compiled is what the program compiles."
-        sentence = f"Only observed, because {path_below(because or '')}."
+            return "The program ran as it is: what is compiled is what it compiles itself."
+        sentence = f"The program ran as it is, because {path_below(because or '')}."
         return " ".join([sentence, *backend_without_effect(recording)])
     if not any(process.frames or process.graphs for process in recording.processes):
         return f"Nothing was captured (policy {first.policy!r}, backend {first.backend!r})."
@@ -233,7 +233,7 @@ def capture_sentence(recording: Recording) -> str:
     if recording.settings.semantics == SEMANTICS_COMPILED:
         text += ", with torch.compile's semantics (--semantics compiled)"
     if last.decision == "observe":
-        text += f", until {path_below(last.because or '')}; only observed from then on"
+        text += f", until {path_below(last.because or '')}; from then on the program ran as it is"
     return text + "."
 
 
