@@ -14,7 +14,7 @@ from ..analysis.recompile_echoes import CompileKey
 from ..analysis.recompile_sentences import cause_sentence
 from ..analysis.recompiles import FrameRecompiles, how_often_eager, is_recompile_limit
 from ..analysis.source_lines import is_library
-from ..analysis.summary import ByCompile, by_compile
+from ..analysis.summary import ByCompile, by_compile, frame_of
 from ..analysis.words import frame_name, number, place, process_title, seconds, without_numbers
 from ..model import Compile, Frame, Process, resumed_function
 from ..remedies.recompile_rules import recompile_advice
@@ -39,8 +39,11 @@ def of_recompiled_frame(figures: Figures, frame: FrameRecompiles) -> Iterator[Dr
     """One for each cause; one for a frame that hit the limit, by its most frequent cause."""
     causes = causes_of(frame)
     if frame.limit is not None:
-        # Which cause comes how often differs from run to run; which is the most frequent hardly does.
-        causes.sort(key=lambda cause: -len(cause.met))
+        # Which cause comes how often differs from run to run; which is the most frequent hardly does. Of
+        # equals it is that of the recompile which torch refused.
+        known = [cause for cause in causes if cause.kind != "not recorded"]
+        refused = [cause for cause in known if frame.limit in cause.compiles]
+        causes.sort(key=lambda cause: (-len(cause.met), cause not in refused))
         yield _draft(figures, "recompile limit", causes)
         return
     for cause in causes:
@@ -79,7 +82,9 @@ def _draft(
         place=main.place,
         function=frame.name,
         source=main.line,
-        effect="; ".join(filter(None, (_by_cause(causes), _effect(frame)))) if is_at_limit else "",
+        effect="; ".join(filter(None, (_by_cause(causes), _before_this(frame), _effect(frame))))
+        if is_at_limit
+        else "",
         via=main.call,
         cost=_cost(main, spent, outside),
         shared_seconds=0.0 if main.needs_both_versions else outside or 0.0,
@@ -90,7 +95,7 @@ def _draft(
             len(compiles),
             tests_of(frame.process, compiles),
         ),
-        remedies=lambda: remedies(kind, recompile_advice(main)),
+        remedies=lambda: remedies(kind, _advice(main) if is_at_limit else recompile_advice(main)),
         brings_about=frozenset[CompileKey]().union(*(figures.echoes.of(cause) for cause in causes)),
     )
 
@@ -122,6 +127,44 @@ def _by_cause(causes: Sequence[RecompileCause]) -> str:
     if len(counts) < 2:
         return ""
     return f"of these recompiles {', '.join(counts).replace(' for', ' are for', 1)}"
+
+
+def _compiled_before(frame: FrameRecompiles) -> int:
+    """How many of the versions at the limit are not in this recording, as in that of one cell or test."""
+    refused = None if frame.limit is None else frame.limit.compile_id
+    if refused is None or refused.compile is None:
+        return 0
+    of_frame = {
+        each.compile_id.compile
+        for each in frame.process.compiles
+        if each.compile_id is not None and frame_of(each.compile_id) == frame_of(refused)
+    }
+    return sum(number not in of_frame for number in range(refused.compile))
+
+
+def _before_this(frame: FrameRecompiles) -> str:
+    before = _compiled_before(frame)
+    return f"{number(before, 'version')} of it {'was' if before == 1 else 'were'} compiled before" * (
+        before > 0
+    )
+
+
+_OF_THE_WHOLE_RUN = (
+    "see what the versions were compiled for that came before: `%dynamo explain` in a notebook, or `dynamo "
+    "recompiles` of the recording of all tests. {what} can make two versions of each, and no more."
+)
+
+
+def _advice(cause: RecompileCause) -> list[Advice]:
+    """What to do about the most frequent cause of a frame at the limit.
+
+    A mode that is on or off has not made most of the versions, where they came before this recording.
+    """
+    is_of_two = cause.kind in ("global state", "requires_grad") or cause.is_of_training
+    if not is_of_two or _compiled_before(cause.frame) <= len(cause.frame.compiles):
+        return recompile_advice(cause)
+    what = "Whether gradients are recorded" if cause.is_of_grad_mode else "What differed here"
+    return [Advice(_OF_THE_WHOLE_RUN.format(what=what))]
 
 
 def _effect(frame: FrameRecompiles) -> str:
