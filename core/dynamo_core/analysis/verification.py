@@ -1,5 +1,6 @@
 """What --verify found, over all graphs of a recording."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -20,6 +21,9 @@ from ..shared.quick_dataclass import dataclass
 from .summary import graphs_recorded
 from .words import compile_label, graph_frame, number, place, process_title
 
+# As capture/interventions/verified_program.py chooses them.
+_FIRST_CALLS = 8
+_FURTHER = "of a function the first eight calls are compared, then the 16th, the 32nd and so on"
 NO_CALL = "no finished call of it was recorded"
 
 
@@ -95,6 +99,16 @@ class Verification:
     def calls_not_compared(self) -> list[ProgramCall]:
         """The calls of the program that could not be compared."""
         return [each for each in self.program_calls if each.call.outcome not in (AGREES, DISAGREES)]
+
+    @property
+    def has_further_calls(self) -> bool:
+        """Whether the program made more calls than were to be compared, by those of its graphs."""
+        to_be_compared = Counter(id(each.process) for each in self.program_calls)
+        return any(
+            (each.graph.calls or 0) > max(_FIRST_CALLS, to_be_compared[id(each.process)])
+            for each in self.graphs
+            if to_be_compared[id(each.process)]
+        )
 
     @property
     def has_wrong(self) -> bool:
@@ -198,7 +212,7 @@ def audit_sentence(found: Verification | None) -> str:
         for which, what, outcome in (
             (found.wrong_calls, "call", "gave something else than plain Python"),
             (found.wrong, "graph", "computed something else than eager"),
-            (found.agreeing_calls, "call", f"gave what plain Python gives{_in_what_was_compared(found)}"),
+            (found.agreeing_calls, "call", f"gave what plain Python gives{_of_what_was_compared(found)}"),
             (found.agreeing, "graph", "computed what the captured graph computes"),
             (found.not_compared, "graph", f"could not be compared ({_why_not(found)})"),
         )
@@ -213,11 +227,17 @@ def audit_sentence(found: Verification | None) -> str:
 _PROGRAM_NOT_COMPARED = "the program itself was not compared"
 
 
+def _reasons(found: Verification) -> str:
+    return "; ".join(
+        dict.fromkeys(each.call.why or "no reason recorded" for each in found.calls_not_compared)
+    )
+
+
 def _why_no_call(found: Verification) -> str:
-    reasons = dict.fromkeys(each.call.why or "no reason recorded" for each in found.calls_not_compared)
+    reasons = _reasons(found)
     if not reasons and found.is_captured:
         return " (no captured frame could be)"
-    return f" ({'; '.join(reasons)})" if reasons else ""
+    return f" ({reasons})" if reasons else ""
 
 
 def program_sentence(found: Verification) -> str:
@@ -235,6 +255,16 @@ def program_sentence(found: Verification) -> str:
 
 def _in_what_was_compared(found: Verification) -> str:
     return " in what was compared" if any(each.call.left_out for each in found.agreeing_calls) else ""
+
+
+def _of_what_was_compared(found: Verification) -> str:
+    """What was left out of the calls that agree; and why further calls were not compared, where there are."""
+    text = _in_what_was_compared(found)
+    if found.has_wrong:
+        return text
+    if found.calls_not_compared:
+        return f"{text} ({len(found.calls_not_compared)} more not compared: {_reasons(found)})"
+    return f"{text} ({_FURTHER})" if found.has_further_calls else text
 
 
 def wrong_call_text(call: VerifiedProgramCall) -> str:
@@ -319,6 +349,8 @@ def program_lines(found: Verification) -> Iterator[str]:
         if reason is not None:
             count = sum(each.call.why == reason for each in found.calls_not_compared)
             yield f"not compared: {number(count, 'call')} of the program: {reason}"
+    if found.has_further_calls and not found.has_wrong and found.agreeing_calls:
+        yield f"not compared: further calls of the program: {_FURTHER}"
     for left_out in dict.fromkeys(each.call.left_out for each in found.agreeing_calls):
         if left_out is not None:
             count = sum(each.call.left_out == left_out for each in found.agreeing_calls)

@@ -249,7 +249,8 @@ def test_what_no_run_has_is_not_better_where_its_count_differs() -> None:
     """Chance may have kept it out of all of them; where another count differs, it is gone."""
     was = replace(BREAK, identity="recompile-1", kind="recompile", cause="value k")
     other = replace(was, identity="recompile-2", cause="dtype x", function="g")
-    none, one = (facts(), {}), (facts(other, recompiles=1), found(1, other))
+    none: tuple[Facts, dict[str, Finding]] = (facts(), {})
+    one = (facts(other, recompiles=1), found(1, other))
     where = "in none of these runs: recompile in model.py forward: if x.sum() > 0:"
     assert said(facts_of_runs([none, one])[0], facts(was, recompiles=1)) == [
         ("differs from run to run", "recompiles: 0 to 1 in 2 runs"),
