@@ -12,6 +12,7 @@ from ..shared.quick_dataclass import dataclass
 from ..shared.settings import DEFAULT_BACKEND, FULLGRAPH_FIRST, SEMANTICS_COMPILED
 from ..shared.shown_paths import path_below
 from .other_counts import why_counts_differ
+from .recompiles import is_recompile_limit
 from .source_lines import is_library
 from .summary import (
     Summary,
@@ -109,7 +110,8 @@ def verdict(recording: Recording, summary: Summary) -> str:
     ]
     if summary.frames_fell_back:
         whose = " of libraries" if _are_of_libraries(recording) else ""
-        parts.append(f"{number(summary.frames_fell_back, 'frame')}{whose} fell back to eager")
+        at_limit = fell_back_at_the_limit(recording, summary.frames_fell_back)
+        parts.append(f"{number(summary.frames_fell_back, 'frame')}{whose} fell back to eager{at_limit}")
     if summary.frames_left_eager:
         parts.append(f"{number(summary.frames_left_eager, 'frame')} left eager by dynamo run")
     if untaken := _untaken(recording):
@@ -422,6 +424,13 @@ def untaken_words(recording: Recording) -> str | None:
     """How many graphs no backend took, and why the first one; None where each was taken."""
     untaken = _untaken(recording)
     return f"{number(len(untaken), 'graph')} ({declined_because(untaken[0])})" if untaken else None
+
+
+def fell_back_at_the_limit(recording: Recording, fallen: int) -> str:
+    """How many of the frames that fell back did so at torch's recompile limit, where that is only some."""
+    frames = (frame for process in recording.processes for frame in process.frames)
+    at_limit = sum(fell_back(frame) and is_recompile_limit(frame.reason) for frame in frames)
+    return f" ({at_limit} of them at the recompile limit)" if 0 < at_limit < fallen else ""
 
 
 def _untaken(recording: Recording) -> list[Graph]:

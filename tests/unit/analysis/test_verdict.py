@@ -254,6 +254,19 @@ def test_the_place_that_calls_torch_compile_is_shown_from_the_folder() -> None:
     assert sentence == "The program ran as it is, because train.py:7 calls torch.compile."
 
 
+def test_frames_that_fell_back_at_the_recompile_limit_are_told_from_others() -> None:
+    def said(*reasons: str) -> str:
+        frames = [Frame("f", AT, "failed", each, False, False, CompileId(0, 8)) for each in reasons]
+        known = of_one_process(frames=frames, graphs=[Graph(1, CompileId(0, 0), 0, "f", "eager", 1)])
+        return verdict(known, replace(summarize(known), graphs=1))
+
+    limit = "Unsupported: Dynamo recompile limit exceeded"
+    assert "2 frames fell back to eager (1 of them at the recompile limit)" in said(
+        limit, "Unsupported: print"
+    )
+    assert "1 frame fell back to eager;" in said(limit) and "limit" not in said("Unsupported: print")
+
+
 def test_a_graph_that_was_not_compiled_has_the_error_of_its_backend() -> None:
     def because(reason: str | None) -> str:
         frame = Frame("f", AT, "raised", reason, False, False, CompileId(0, 0))
