@@ -279,20 +279,33 @@ def wrong_call_text(call: VerifiedProgramCall) -> str:
 _STAGES = ("tracing", "guards", "AOTAutograd", "decompositions", "inductor")
 
 
-_BACKEND_RETURNED = "the backend returned "  # how a verdict on the structure of its result begins
+# How a verdict on what the backend did to the whole graph begins (capture/interventions/backend_faults.py).
+_BACKEND_DID = ("the backend returned ", "the backend wrote ")
 
 
 def structure_text(call: VerifiedCall | None) -> str | None:
-    """In what the structure of a backend's result is not the graph's; None where it is."""
+    """What the backend did to the whole graph, as to give another structure; None where it is not known."""
     value = None if call is None else call.first_wrong
     detail = "" if value is None else value.detail or ""
-    return detail if detail.startswith(_BACKEND_RETURNED) else None
+    return detail if detail.startswith(_BACKEND_DID) else None
 
 
-def wrong_structure(process: Process, found: Verification) -> str | None:
-    """In what the result of the backend of a process is none of its graph: no operation is wrong then."""
-    wrong = (graph.wrong_call for graph in found.wrong if graph.process is process)
-    return next(filter(None, map(structure_text, wrong)), None)
+def wrong_structure(process: Process, found: Verification, of: ProgramCall | None = None) -> str | None:
+    """What the backend of a process did to a whole graph: no operation is wrong then.
+
+    It is a graph of the function that a wrong call is `of`, or of one that is not called by itself.
+    """
+    wrong = [graph for graph in found.wrong if graph.process is process]
+    if of is not None:
+        places = {each.call.function_place for each in found.program_calls}
+        own = [graph for graph in wrong if graph.graph.frame_place == of.call.function_place]
+        wrong = own or [graph for graph in wrong if graph.graph.frame_place not in places]
+    for graph in wrong:
+        text = structure_text(graph.wrong_call)
+        if text is not None:
+            backend = graph.graph.backend
+            return text if backend is None else text.replace("backend", f"backend `{backend}`", 1)
+    return None
 
 
 def wrong_backend(call: VerifiedProgramCall) -> str | None:
@@ -323,7 +336,7 @@ def wrong_call_lines(found: Verification) -> Iterator[str]:
     """Calls of the program that are wrong: what they gave, and since which stage and line."""
     for each in found.wrong_calls:
         call = each.call
-        since = since_text(call, wrong_structure(each.process, found))
+        since = since_text(call, wrong_structure(each.process, found, each))
         yield f"wrong: {each.text}: {wrong_call_text(call)}{f'; {since}' if since else ''}"
 
 
