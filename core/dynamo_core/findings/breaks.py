@@ -23,9 +23,10 @@ from ..remedies.break_rules import (
 )
 from ..remedies.expected import expected_break
 from ..remedies.rules import place_of, user_line
-from .build import break_remedies, remedy
-from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, Shared, tests_of
+from .build import break_remedies, remedies, remedy
+from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, Remedy, Shared, tests_of
 from .kinds import Kind
+from .static_sizes import KEEP_STATIC, failed_in_a_backend
 
 
 def breaks(figures: Figures) -> Iterator[Draft]:
@@ -222,11 +223,20 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
             (frame.reason or "",),
             tests=tests_of(process, [frame]),
         ),
-        remedies=partial(
-            break_remedies, kind, _with_calls_to_it(figures, process, stopped), process.torch_version
-        ),
+        remedies=partial(_remedies_of_frame, kind, figures, process, frame, stopped),
         brings_about=figures.recompiles_below([process], [frame]),
     )
+
+
+def _remedies_of_frame(
+    kind: Kind, figures: Figures, process: Process, frame: Frame, stopped: GraphBreak
+) -> tuple[Remedy, ...]:
+    """Where a backend failed on a graph with dynamic sizes, they may be kept static, before all else."""
+    found = break_remedies(kind, _with_calls_to_it(figures, process, stopped), process.torch_version)
+    sizes = {each.name for each in process.symbols if each.compile_id == frame.compile_id}
+    if kind != "compiler error" or not sizes or not failed_in_a_backend(frame):
+        return found
+    return (*remedies(kind, [KEEP_STATIC]), *found)
 
 
 def _with_calls_to_it(figures: Figures, process: Process, stopped: GraphBreak) -> GraphBreak:

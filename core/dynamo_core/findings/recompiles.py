@@ -24,6 +24,7 @@ from .breaks import is_expected, of_break, of_frame, to_be_cured
 from .build import by_identity, of_identities, ranked, remedies
 from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
 from .kinds import Kind
+from .static_sizes import KEEP_STATIC, fails_if_dynamic
 
 _IN_TORCHS_WORDS = ("other", "not recorded", "global state", "relation of sizes")
 _WITHOUT_GUARD = ("backend", "made meanwhile")
@@ -95,7 +96,7 @@ def _draft(
             len(compiles),
             tests_of(frame.process, compiles),
         ),
-        remedies=lambda: remedies(kind, _advice(main) if is_at_limit else recompile_advice(main)),
+        remedies=lambda: remedies(kind, _advice(main, is_at_limit=is_at_limit)),
         brings_about=frozenset[CompileKey]().union(*(figures.echoes.of(cause) for cause in causes)),
     )
 
@@ -155,13 +156,16 @@ _OF_THE_WHOLE_RUN = (
 )
 
 
-def _advice(cause: RecompileCause) -> list[Advice]:
-    """What to do about the most frequent cause of a frame at the limit.
+def _advice(cause: RecompileCause, *, is_at_limit: bool) -> list[Advice]:
+    """What to do about a cause, of a frame at the limit the most frequent one.
 
-    A mode that is on or off has not made most of the versions, where they came before this recording.
+    What the backend cannot compile as a dynamic size stays static. A mode that is on or off has not made most
+    of the versions at the limit, where they came before this recording.
     """
+    if fails_if_dynamic(cause):
+        return [KEEP_STATIC]
     is_of_two = cause.kind in ("global state", "requires_grad") or cause.is_of_training
-    if not is_of_two or _compiled_before(cause.frame) <= len(cause.frame.compiles):
+    if not is_at_limit or not is_of_two or _compiled_before(cause.frame) <= len(cause.frame.compiles):
         return recompile_advice(cause)
     what = "Whether gradients are recorded" if cause.is_of_grad_mode else "What differed here"
     return [Advice(_OF_THE_WHOLE_RUN.format(what=what))]
@@ -188,6 +192,8 @@ def _cost(cause: RecompileCause, spent: float, outside: float | None) -> Cost:
     lost = Figure(spent, "measured") if any(c.seconds is not None for c in frame.compiles) else NOT_RECORDED
     if cause.needs_both_versions:
         return Cost(lost=lost, saves_at_most=Figure(0.0, "estimated"))
+    if fails_if_dynamic(cause):  # static, each size is compiled all the same
+        return Cost(lost=lost)
     return Cost(lost=lost, saves_at_most=lost if outside is None else Figure(spent + outside, "estimated"))
 
 
