@@ -14,7 +14,7 @@ from ..analysis.recompile_echoes import CompileKey
 from ..analysis.recompile_sentences import cause_sentence
 from ..analysis.recompiles import FrameRecompiles, how_often_eager, is_recompile_limit
 from ..analysis.source_lines import is_library
-from ..analysis.summary import ByCompile, by_compile, frame_of
+from ..analysis.summary import ByCompile, by_compile
 from ..analysis.words import frame_name, number, place, process_title, seconds, without_numbers
 from ..model import Compile, Frame, Process, resumed_function
 from ..remedies.recompile_rules import recompile_advice
@@ -132,15 +132,9 @@ def _by_cause(causes: Sequence[RecompileCause]) -> str:
 
 def _compiled_before(frame: FrameRecompiles) -> int:
     """How many of the versions at the limit are not in this recording, as in that of one cell or test."""
-    refused = None if frame.limit is None else frame.limit.compile_id
-    if refused is None or refused.compile is None:
-        return 0
-    of_frame = {
-        each.compile_id.compile
-        for each in frame.process.compiles
-        if each.compile_id is not None and frame_of(each.compile_id) == frame_of(refused)
-    }
-    return sum(number not in of_frame for number in range(refused.compile))
+    first = frame.compiles[0].compile_id if frame.limit is not None else None
+    # A recompile comes behind the first version, which is always there.
+    return 0 if first is None or first.compile is None or first.compile < 2 else first.compile
 
 
 def _before_this(frame: FrameRecompiles) -> str:
