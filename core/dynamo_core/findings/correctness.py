@@ -54,7 +54,7 @@ _RETURN_AS_THE_GRAPH = (
     "let what the backend makes return what the graph returns, in its order: always a tuple or list, also of "
     "one value."
 )
-_CALCULATE_ANEW = (
+_CALCULATE_EACH_TIME = (
     "let what the backend makes calculate its result in each call, from the values that it is given: it "
     "keeps what the first call gave."
 )
@@ -132,7 +132,7 @@ def _of_the_backend(did: str | None) -> str:
         return ""
     if " wrote " in did:
         return _WRITE_NO_INPUT
-    return _CALCULATE_ANEW if "returned in this call what it gave" in did else _RETURN_AS_THE_GRAPH
+    return _CALCULATE_EACH_TIME if "returned in this call what it gave" in did else _RETURN_AS_THE_GRAPH
 
 
 def _title(each: ProgramCall, where: Place | None) -> str:
