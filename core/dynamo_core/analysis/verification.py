@@ -168,7 +168,15 @@ def verification(recording: Recording) -> Verification | None:
         for call in process.interventions.verified_program_calls
     ]
     is_captured = any(process.is_captured_now for process in recording.processes)
-    return Verification(tuple(graphs), graphs_recorded(recording), tuple(calls), is_captured)
+    found = Verification(tuple(graphs), graphs_recorded(recording), tuple(calls), is_captured)
+    of_a_backend = {id(each) for each in found.wrong_calls if wrong_structure(each.process, found, each)}
+    known = (_without_place(each) if id(each) in of_a_backend else each for each in calls)
+    return replace(found, program_calls=tuple(known))
+
+
+def _without_place(each: ProgramCall) -> ProgramCall:
+    """A call that is wrong for what a backend did to the whole graph: no line and no operation is."""
+    return replace(each, call=replace(each.call, wrong_place=None, operation=None))
 
 
 def _without_stale(

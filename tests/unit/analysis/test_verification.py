@@ -288,6 +288,18 @@ def test_that_further_calls_were_not_compared_is_said_and_why() -> None:
         assert any("the first eight calls" in each for each in program_lines(found)) == is_said
 
 
+def test_no_line_is_wrong_where_a_backend_is_wrong_for_the_whole_graph() -> None:
+    did = ComparedValue("output 0 (y)", None, None, "eager", "the backend returned None for output 0 (y)")
+    known = recording(call("disagrees", first_wrong=did))
+    wrong = program_call("disagrees", wrong_place=Place("/a/train.py", 4), operation="torch.sin")
+    known.processes[0].interventions.verified_program_calls.append(wrong.call)
+    found = verification(known)
+    assert found is not None
+    (only,) = found.wrong_calls
+    assert (only.call.wrong_place, only.call.operation) == (None, None)
+    assert next(iter(program_lines(found))).endswith("the backend `eager` returned None for output 0 (y)")
+
+
 def test_bench_goes_by_calls_of_the_program_as_well() -> None:
     wrong = program_call("disagrees", path="result", error=2.0, allowed=0.5)
     known = recording(call(of=1), graphs=1)
