@@ -37,7 +37,8 @@ _INSTRUCTIONS = (
     "See what torch.compile makes of a PyTorch program, and cure it. Begin with `run` (it runs the program "
     "once, unmodified), then `explain`: its first action is what to do. Make that one change, `run` again, "
     "`explain` again: the finding is to be gone. `fix` does this by itself on a copy of the files. Times are "
-    "bounds: what is faster is measured by the program's own clock or `dynamo-cli bench`."
+    "bounds: what is faster is measured by the program's own clock or `dynamo-cli bench`. "
+    "What outputs call `dynamo` is the command `dynamo-cli`."
 )
 _OPTIONS_OF_PYTEST = ("-q", "-v", "-x", "-s")
 

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from dynamo_core.fix.trial import script_of
 from dynamo_core.launch.process import Unattended
 from dynamo_core.launch.run import Request, record
 from dynamo_core.recording.read import read
+from dynamo_core.repro.failure import shows_a_failure
 from dynamo_core.repro.proof import scratch_folder
 from dynamo_core.repro.result import Repro
-from dynamo_core.repro.search import Of, Plan, parse_of, reproduce, shows_a_failure
+from dynamo_core.repro.search import Of, Plan, parse_of, reproduce
 from dynamo_core.shared.errors import NotReproduced
 from dynamo_core.shared.settings import VERIFY_STAGE
 
@@ -63,7 +65,7 @@ def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None
     callback=_seconds,
     default="10m",
     metavar="TIME",
-    help="Search no longer: 90s, 10m, 1h; the run before, and those that prove, add to it.  [default: 10m]",
+    help="End within: 90s, 10m, 1h. What is found late is proven all the same, beyond it.  [default: 10m]",
 )
 @documented_option(
     "--values",
@@ -113,10 +115,10 @@ def repro_command(
     main.end_early_on_sigterm()
     with scratch_folder() as scratch:
         inputs = Path(scratch, "inputs") if values else None
-        request, recording = _recorded(ctx, of, budget, yes, options, Path(scratch), inputs)
+        request, recording, spent = _recorded(ctx, of, budget, yes, options, Path(scratch), inputs)
         names = tuple(filter(None, (versions or "").split(",")))
         found = reproduce(
-            Plan(request, recording, of, budget, names, inputs), lambda what: say(f"dynamo: {what}")
+            Plan(request, recording, of, budget, names, inputs, spent), lambda what: say(f"dynamo: {what}")
         )
         _write(found, repro_file, Output(form or "text"))
     if not found.is_proven:
@@ -138,20 +140,24 @@ def _recorded(
     options: dict[str, Any],
     scratch: Path,
     inputs: Path | None,
-) -> tuple[Request, Path]:
-    """What was or is to be run, and its recording, which is made where there is none that shows a failure."""
+) -> tuple[Request, Path, float]:
+    """What was or is to be run, its recording, and the seconds that this took.
+
+    The recording is made where there is none that shows a failure.
+    """
     request, recording = requested_again(ctx, options)
     if not yes:
         ask_to_run(request, "as a whole or in parts, many times")
     if inputs is not None:
         inputs.mkdir()
         request = replace(request, settings=request.settings._replace(save_inputs=str(inputs)))
-    if recording is None or inputs is not None:
-        return request, _run(request, scratch, budget)
-    if of.what not in ("any", "wrong-result") or shows_a_failure(read(recording, CONTENTS)):
-        return request, recording
-    say(f"dynamo: {recording} shows no failure: its program is run again with --verify")
-    return request, _run(request, scratch, budget)
+    began = time.monotonic()
+    if recording is not None and inputs is None:
+        if of.what not in ("any", "wrong-result") or shows_a_failure(read(recording, CONTENTS)):
+            return request, recording, time.monotonic() - began
+        say(f"dynamo: {recording} shows no failure: its program is run again with --verify")
+    recording = _run(request, scratch, budget)
+    return request, recording, time.monotonic() - began
 
 
 def _run(request: Request, scratch: Path, budget: float) -> Path:

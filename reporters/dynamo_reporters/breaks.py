@@ -8,7 +8,6 @@ from dynamo_core.analysis.break_effects import DistinctBreak, Fallback
 from dynamo_core.analysis.figures import Figures
 from dynamo_core.analysis.recompiles import is_recompile_limit
 from dynamo_core.analysis.summary import (
-    Summary,
     breaks_recorded,
     failed_to_compile,
     fell_back,
@@ -16,7 +15,7 @@ from dynamo_core.analysis.summary import (
     recorded,
     were_not_recorded,
 )
-from dynamo_core.analysis.verdict import Audit
+from dynamo_core.analysis.verdict import Audit, fell_back_at_the_limit
 from dynamo_core.analysis.words import (
     alternatives,
     compile_label,
@@ -208,7 +207,7 @@ def _explanation(explanation: BreakExplanation | None, advice: Sequence[str] = (
 def _page(case: Case) -> Iterator[Block]:
     recording, figures = case.recording, case.figures
     if breaks_recorded(recording):
-        yield Heading(_counts(case.summary), 1)
+        yield Heading(_counts(case), 1)
     else:
         yield Heading(were_not_recorded("Graph breaks", recording.processes, "graph breaks"), 1)
         if probe_failed(recording.processes, "graph breaks") is None:
@@ -225,12 +224,14 @@ def _page(case: Case) -> Iterator[Block]:
     yield from _skipped(recording)
 
 
-def _counts(summary: Summary) -> str:
+def _counts(case: Case) -> str:
     """Breaks and frames, counted as on every page."""
+    summary = case.summary
     met, distinct = summary.graph_breaks, summary.distinct_graph_breaks
     parts = [number(met, "graph break"), f"{distinct} distinct" if distinct != met else ""]
     if summary.frames_fell_back:
-        parts.append(f"{number(summary.frames_fell_back, 'frame')} fell back to eager")
+        at_limit = fell_back_at_the_limit(case.recording, summary.frames_fell_back)
+        parts.append(f"{number(summary.frames_fell_back, 'frame')} fell back to eager{at_limit}")
     if summary.frames_raised:
         parts.append(f"{number(summary.frames_raised, 'frame')} raised an error in the compiler")
     return ", ".join(filter(None, parts))

@@ -91,7 +91,8 @@ def _first_lines(lines: list[str], most: int) -> str:
 
 
 def _more_lines(count: int) -> str:
-    return f"… {count} more lines: without --budget\n"
+    are = "1 line is" if count == 1 else f"{count} lines are"
+    return f"… {are} left out for --budget; without it, all are shown\n"
 
 
 def bounded_json(document: dict[str, Any], tokens: int) -> str:

@@ -69,7 +69,9 @@ def test_what_is_left_out_is_counted() -> None:
     lines = answer("breaks", stored("twenty_breaks")).stdout.splitlines()
     *kept, left_out, following = fitting("breaks", "twenty_breaks", 500, "text").splitlines()
     assert kept == lines[: len(kept)]
-    assert left_out == f"… {len(lines) - len(kept)} more lines: without --budget"
+    assert left_out == (
+        f"… {len(lines) - len(kept)} lines are left out for --budget; without it, all are shown"
+    )
     path = stored("twenty_breaks")
     assert following == (
         f"- next: `dynamo-cli explain {path}`: what to do first, and what it saves; only reads"

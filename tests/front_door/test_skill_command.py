@@ -22,6 +22,12 @@ def test_the_skill_is_short_and_describes_itself() -> None:
     assert re.match(r"---\nname: torch-compile\ndescription: .{40,1000}\n---\n", text)
 
 
+def test_it_types_one_name_of_the_command_and_says_that_outputs_have_the_other() -> None:
+    text = answer("skill").stdout
+    assert "`dynamo` and `dynamo-cli` are one command; outputs name it `dynamo`." in text
+    assert not re.search(r"^ *dynamo \w|`dynamo \w", text, re.MULTILINE)
+
+
 def test_it_is_installed_as_a_skill_and_removed_with_its_folders() -> None:
     assert answer("skill", "--install", "claude").exit_code == 0
     assert SKILL.read_text() == answer("skill").stdout

@@ -24,6 +24,12 @@ from .time.steps import GraphTime, graph_times
 from .time.wall import GRAPHS, REST, WallTime, is_main, wall_time
 
 
+def computed_seconds(process: Process) -> float | None:
+    """What a process computed once torch was imported, in CPU time; None where that was not recorded."""
+    end = process.runtime.end
+    return None if end is None or end.cpu_ns is None else end.cpu_ns / 1e9
+
+
 class Figures:
     """The figures of one recording. What is expensive is worked out when it is first asked for."""
 
@@ -156,8 +162,15 @@ class Figures:
         To wait for a GPU counts as computing, since CUDA asks it again and again (cudaDeviceScheduleAuto).
         """
         outside, run = self.outside_seconds(process), self.recording.run
-        computed = run.cpu_seconds if run is not None and is_main(process, self.recording) else None
-        return outside if outside is None or computed is None else min(outside, computed)
+        if outside is None:
+            return None
+        of_run = run.cpu_seconds if run is not None and self.is_in_cpu_time(process) else None
+        return min(each for each in (outside, of_run, computed_seconds(process)) if each is not None)
+
+    def is_in_cpu_time(self, process: Process) -> bool:
+        """Whether the CPU time of the run has that of the process: the program's, or a child of it."""
+        mains = {each.info.pid for each in self.recording.processes if is_main(each, self.recording)}
+        return process.info.pid in mains or process.info.ppid in mains
 
     def _outside_of(self, process: Process) -> float | None:
         wall = self.wall(process)

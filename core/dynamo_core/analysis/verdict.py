@@ -1,6 +1,7 @@
 """What became of the program, in a sentence or two."""
 
 import os
+import re
 import shlex
 import signal as signals
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ from ..shared.quick_dataclass import dataclass
 from ..shared.settings import DEFAULT_BACKEND, FULLGRAPH_FIRST, SEMANTICS_COMPILED
 from ..shared.shown_paths import path_below
 from .other_counts import why_counts_differ
+from .recompiles import is_recompile_limit
 from .source_lines import is_library
 from .summary import (
     Summary,
@@ -108,7 +110,8 @@ def verdict(recording: Recording, summary: Summary) -> str:
     ]
     if summary.frames_fell_back:
         whose = " of libraries" if _are_of_libraries(recording) else ""
-        parts.append(f"{number(summary.frames_fell_back, 'frame')}{whose} fell back to eager")
+        at_limit = fell_back_at_the_limit(recording, summary.frames_fell_back)
+        parts.append(f"{number(summary.frames_fell_back, 'frame')}{whose} fell back to eager{at_limit}")
     if summary.frames_left_eager:
         parts.append(f"{number(summary.frames_left_eager, 'frame')} left eager by dynamo run")
     if untaken := _untaken(recording):
@@ -221,8 +224,8 @@ def capture_sentence(recording: Recording) -> str:
         because = (first if first.decision == "observe" else last).because
         is_typed = recording.run is not None and recording.run.has_launcher
         if because == "--capture none" and not is_typed:  # as in a notebook
-            return "Only observed: what is compiled is what the program compiles."
-        sentence = f"Only observed, because {path_below(because or '')}."
+            return "The program ran as it is: what is compiled is what it compiles itself."
+        sentence = f"The program ran as it is, because {path_below(because or '')}."
         return " ".join([sentence, *backend_without_effect(recording)])
     if not any(process.frames or process.graphs for process in recording.processes):
         return f"Nothing was captured (policy {first.policy!r}, backend {first.backend!r})."
@@ -232,7 +235,7 @@ def capture_sentence(recording: Recording) -> str:
     if recording.settings.semantics == SEMANTICS_COMPILED:
         text += ", with torch.compile's semantics (--semantics compiled)"
     if last.decision == "observe":
-        text += f", until {path_below(last.because or '')}; only observed from then on"
+        text += f", until {path_below(last.because or '')}; from then on the program ran as it is"
     return text + "."
 
 
@@ -423,6 +426,13 @@ def untaken_words(recording: Recording) -> str | None:
     return f"{number(len(untaken), 'graph')} ({declined_because(untaken[0])})" if untaken else None
 
 
+def fell_back_at_the_limit(recording: Recording, fallen: int) -> str:
+    """How many of the frames that fell back did so at torch's recompile limit, where that is only some."""
+    frames = (frame for process in recording.processes for frame in process.frames)
+    at_limit = sum(fell_back(frame) and is_recompile_limit(frame.reason) for frame in frames)
+    return f" ({at_limit} of them at the recompile limit)" if 0 < at_limit < fallen else ""
+
+
 def _untaken(recording: Recording) -> list[Graph]:
     return [graph for process in recording.processes for graph in process.graphs if graph.is_untaken]
 
@@ -431,6 +441,30 @@ def declined_because(graph: Graph) -> str:
     """Each backend that was asked for the graph, and its reason."""
     declined = graph.assigned_backend.declined if graph.assigned_backend is not None else ()
     return "; ".join(f"{short_backend(backend)}: {first_line(reason)}" for backend, reason in declined)
+
+
+# torch's words on a backend's error (torch/_dynamo/exc.py), and on what its result has to be
+# (torch/_dynamo/output_graph.py), 2.8 to 2.13.
+_BACKEND_RAISED = re.compile(r"BackendCompilerFailed: backend='[^'\n]{0,400}' raised:\s{0,4}")
+_NOT_CALLABLE = "compiler_fn did not return callable"
+
+
+def not_compiled_because(graph: Graph, process: Process) -> str:
+    """What became of a graph that has no compiled code, with the error of its backend where that is known."""
+    if graph.assigned_backend is not None and graph.assigned_backend.declined:
+        return "the backend declined it"
+    text = "the backend did not compile it"
+    frames = (each for each in process.frames if each.compile_id == graph.compile_id and each.reason)
+    frame = next(frames, None) if graph.compile_id is not None else None
+    if frame is None:
+        return text
+    raised = _BACKEND_RAISED.match(frame.reason or "")
+    if raised is None:
+        return f"it was not compiled: {first_line(frame.reason)}"
+    error = first_line((frame.reason or "")[raised.end() :])
+    if _NOT_CALLABLE in error:
+        return f"{text}: what it returned cannot be called, as None cannot"
+    return f"{text}: it raised {error}"
 
 
 def short_backend(backend: str) -> str:

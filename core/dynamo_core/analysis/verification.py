@@ -1,5 +1,6 @@
 """What --verify found, over all graphs of a recording."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -20,6 +21,9 @@ from ..shared.quick_dataclass import dataclass
 from .summary import graphs_recorded
 from .words import compile_label, graph_frame, number, place, process_title
 
+# As capture/interventions/verified_program.py chooses them.
+_FIRST_CALLS = 8
+_FURTHER = "of a function the first eight calls are compared, then the 16th, the 32nd and so on"
 NO_CALL = "no finished call of it was recorded"
 
 
@@ -97,6 +101,16 @@ class Verification:
         return [each for each in self.program_calls if each.call.outcome not in (AGREES, DISAGREES)]
 
     @property
+    def has_further_calls(self) -> bool:
+        """Whether the program made more calls than were to be compared, by those of its graphs."""
+        to_be_compared = Counter(id(each.process) for each in self.program_calls)
+        return any(
+            (each.graph.calls or 0) > max(_FIRST_CALLS, to_be_compared[id(each.process)])
+            for each in self.graphs
+            if to_be_compared[id(each.process)]
+        )
+
+    @property
     def has_wrong(self) -> bool:
         """Whether anything disagrees."""
         return bool(self.wrong or self.wrong_calls)
@@ -154,7 +168,15 @@ def verification(recording: Recording) -> Verification | None:
         for call in process.interventions.verified_program_calls
     ]
     is_captured = any(process.is_captured_now for process in recording.processes)
-    return Verification(tuple(graphs), graphs_recorded(recording), tuple(calls), is_captured)
+    found = Verification(tuple(graphs), graphs_recorded(recording), tuple(calls), is_captured)
+    of_a_backend = {id(each) for each in found.wrong_calls if wrong_structure(each.process, found, each)}
+    known = (_without_place(each) if id(each) in of_a_backend else each for each in calls)
+    return replace(found, program_calls=tuple(known))
+
+
+def _without_place(each: ProgramCall) -> ProgramCall:
+    """A call that is wrong for what a backend did to the whole graph: no line and no operation is."""
+    return replace(each, call=replace(each.call, wrong_place=None, operation=None))
 
 
 def _without_stale(
@@ -198,7 +220,7 @@ def audit_sentence(found: Verification | None) -> str:
         for which, what, outcome in (
             (found.wrong_calls, "call", "gave something else than plain Python"),
             (found.wrong, "graph", "computed something else than eager"),
-            (found.agreeing_calls, "call", f"gave what plain Python gives{_in_what_was_compared(found)}"),
+            (found.agreeing_calls, "call", f"gave what plain Python gives{_of_what_was_compared(found)}"),
             (found.agreeing, "graph", "computed what the captured graph computes"),
             (found.not_compared, "graph", f"could not be compared ({_why_not(found)})"),
         )
@@ -213,11 +235,17 @@ def audit_sentence(found: Verification | None) -> str:
 _PROGRAM_NOT_COMPARED = "the program itself was not compared"
 
 
+def _reasons(found: Verification) -> str:
+    return "; ".join(
+        dict.fromkeys(each.call.why or "no reason recorded" for each in found.calls_not_compared)
+    )
+
+
 def _why_no_call(found: Verification) -> str:
-    reasons = dict.fromkeys(each.call.why or "no reason recorded" for each in found.calls_not_compared)
+    reasons = _reasons(found)
     if not reasons and found.is_captured:
         return " (no captured frame could be)"
-    return f" ({'; '.join(reasons)})" if reasons else ""
+    return f" ({reasons})" if reasons else ""
 
 
 def program_sentence(found: Verification) -> str:
@@ -237,6 +265,16 @@ def _in_what_was_compared(found: Verification) -> str:
     return " in what was compared" if any(each.call.left_out for each in found.agreeing_calls) else ""
 
 
+def _of_what_was_compared(found: Verification) -> str:
+    """What was left out of the calls that agree; and why further calls were not compared, where there are."""
+    text = _in_what_was_compared(found)
+    if found.has_wrong:
+        return text
+    if found.calls_not_compared:
+        return f"{text} ({len(found.calls_not_compared)} more not compared: {_reasons(found)})"
+    return f"{text} ({_FURTHER})" if found.has_further_calls else text
+
+
 def wrong_call_text(call: VerifiedProgramCall) -> str:
     """What a call of the program gave that plain Python does not."""
     off = call.detail or ""
@@ -249,20 +287,33 @@ def wrong_call_text(call: VerifiedProgramCall) -> str:
 _STAGES = ("tracing", "guards", "AOTAutograd", "decompositions", "inductor")
 
 
-_BACKEND_RETURNED = "the backend returned "  # how a verdict on the structure of its result begins
+# How a verdict on what the backend did to the whole graph begins (capture/interventions/backend_faults.py).
+_BACKEND_DID = ("the backend returned ", "the backend wrote ")
 
 
 def structure_text(call: VerifiedCall | None) -> str | None:
-    """In what the structure of a backend's result is not the graph's; None where it is."""
+    """What the backend did to the whole graph, as to give another structure; None where it is not known."""
     value = None if call is None else call.first_wrong
     detail = "" if value is None else value.detail or ""
-    return detail if detail.startswith(_BACKEND_RETURNED) else None
+    return detail if detail.startswith(_BACKEND_DID) else None
 
 
-def wrong_structure(process: Process, found: Verification) -> str | None:
-    """In what the result of the backend of a process is none of its graph: no operation is wrong then."""
-    wrong = (graph.wrong_call for graph in found.wrong if graph.process is process)
-    return next(filter(None, map(structure_text, wrong)), None)
+def wrong_structure(process: Process, found: Verification, of: ProgramCall | None = None) -> str | None:
+    """What the backend of a process did to a whole graph: no operation is wrong then.
+
+    It is a graph of the function that a wrong call is `of`, or of one that is not called by itself.
+    """
+    wrong = [graph for graph in found.wrong if graph.process is process]
+    if of is not None:
+        places = {each.call.function_place for each in found.program_calls}
+        own = [graph for graph in wrong if graph.graph.frame_place == of.call.function_place]
+        wrong = own or [graph for graph in wrong if graph.graph.frame_place not in places]
+    for graph in wrong:
+        text = structure_text(graph.wrong_call)
+        if text is not None:
+            backend = graph.graph.backend
+            return text if backend is None else text.replace("backend", f"backend `{backend}`", 1)
+    return None
 
 
 def wrong_backend(call: VerifiedProgramCall) -> str | None:
@@ -293,7 +344,7 @@ def wrong_call_lines(found: Verification) -> Iterator[str]:
     """Calls of the program that are wrong: what they gave, and since which stage and line."""
     for each in found.wrong_calls:
         call = each.call
-        since = since_text(call, wrong_structure(each.process, found))
+        since = since_text(call, wrong_structure(each.process, found, each))
         yield f"wrong: {each.text}: {wrong_call_text(call)}{f'; {since}' if since else ''}"
 
 
@@ -319,6 +370,8 @@ def program_lines(found: Verification) -> Iterator[str]:
         if reason is not None:
             count = sum(each.call.why == reason for each in found.calls_not_compared)
             yield f"not compared: {number(count, 'call')} of the program: {reason}"
+    if found.has_further_calls and not found.has_wrong and found.agreeing_calls:
+        yield f"not compared: further calls of the program: {_FURTHER}"
     for left_out in dict.fromkeys(each.call.left_out for each in found.agreeing_calls):
         if left_out is not None:
             count = sum(each.call.left_out == left_out for each in found.agreeing_calls)

@@ -146,12 +146,17 @@ _PASSING = re.compile(
 _NUMBER = re.compile(r"\d{1,20}")
 _LINE = re.compile(r"\bline \d{1,9}")
 _BETWEEN_WORDS = re.compile(r"([\s'\"(),<>\[\]]+)")
+_IN_BRACES = re.compile(r"\{([^{}]{1,2000})\}")
 
 
 def stable_text(text: str) -> str:
-    """A reason of torch's without addresses, folders and line numbers, which differ from run to run."""
+    """A reason of torch's without addresses, folders and line numbers, which differ from run to run.
+
+    What stands in braces is sorted: the order of a set is another one in each process.
+    """
     words = _BETWEEN_WORDS.split(_LINE.sub("line", text))
-    return " ".join(_PASSING.sub("…", "".join(map(_without_folder, words))).split())
+    text = " ".join(_PASSING.sub("…", "".join(map(_without_folder, words))).split())
+    return _IN_BRACES.sub(lambda found: f"{{{', '.join(sorted(found[1].split(', ')))}}}", text)
 
 
 def _without_folder(word: str) -> str:

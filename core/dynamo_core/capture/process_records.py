@@ -21,7 +21,7 @@ from ..shared.launchers import attempt_of, job_of, rank_of
 from ..shared.masking import masked_arguments, masked_environment
 from .frames.source import is_library_file
 from .import_hook import import_hook
-from .primitives import time_ns
+from .primitives import process_time_ns, time_ns
 from .probe_guard import ProbeGuard
 from .probes.optimizers import OptimizerNotes
 from .writing.stream import Stream
@@ -39,7 +39,12 @@ class ProcessRecords:
         self._exception = probes.guarded("the exception that ended the program")(uncaught_exception)
         self._inherited_totals: dict[str, int] = {}  # what a forked child's parent had counted
         self.state = probes.guarded("devices and torch settings")(self._state)
-        self.forked = probes.guarded("fork")(lambda: self._inherited_totals.update(torch_totals()))
+        self._cpu_ns = 0  # of this process, when the engine was ready
+        self.forked = probes.guarded("fork")(self._forked)
+
+    def _forked(self) -> None:
+        self._inherited_totals.update(torch_totals())
+        self._cpu_ns = 0  # a child's begins anew
 
     def _state(self) -> None:
         self._note_optimizers()
@@ -54,6 +59,7 @@ class ProcessRecords:
                 torch_totals=totals,
                 ended_ns=time_ns(),
                 peak_memory=peak_memory(),
+                cpu_ns=process_time_ns() - self._cpu_ns,
                 **(self._exception() or {}),
             )
         )
@@ -61,6 +67,7 @@ class ProcessRecords:
 
     def timeline(self, armed_ns: int | None) -> None:
         """Record when the process was armed, when torch was imported, and that the engine is ready now."""
+        self._cpu_ns = process_time_ns()
         torch_began_ns, torch_ended_ns = import_hook.times.get("torch", (None, None))
         self._stream.record(
             Timeline(

@@ -11,6 +11,7 @@ Bounds are read from `[tool.dynamo.check]` of pyproject.toml:
 """
 
 import shlex
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import field, replace
 from fnmatch import fnmatchcase
@@ -30,6 +31,8 @@ from ..shared.quick_dataclass import dataclass
 from .lock_file import COUNTS, Facts, facts_and_findings, is_break, read_lock
 
 Direction = Literal["worse", "better", "differs from run to run"]
+_BETTER: Direction = "better"
+_VARIES: Direction = "differs from run to run"
 
 
 @dataclass(frozen=True)
@@ -154,13 +157,13 @@ def _varying(now: Facts, locked: Facts | None, allowed: Container[str]) -> list[
             if each.identity in now.certain_breaks and not {*spec_of(each.kind).counted_in} & {*counts}
         }
         findings = [each for each in findings if each.identity not in certain and not _is_noted(each, noted)]
-    differs: Direction = "differs from run to run"
+    findings = [each for each in findings if each.identity not in allowed]
+    words = _words_of_each(findings)
     return [
-        *(Difference(differs, f"{name}: {now.varying[name]}") for name in counts),
+        *(Difference(_VARIES, f"{name}: {now.varying[name]}") for name in counts),
         *(
-            Difference(differs, f"{now.varying[each.identity]}: {_words(each)}", each.identity)
+            Difference(_VARIES, f"{now.varying[each.identity]}: {words[each.identity]}", each.identity)
             for each in findings
-            if each.identity not in allowed
         ),
     ]
 
@@ -176,14 +179,18 @@ def _differing_facts(now: Facts, locked: Facts, allowed: Container[str]) -> list
         [each for each in found if each.identity not in varying and not _is_noted(each, noted)]
         for found in (added, removed)
     )
-    differences = [
-        Difference("worse", f"new: {_words_beside(removed, each)}", each.identity)
-        for each in added
-        if each.identity not in allowed
-    ]
-    differences += [
-        Difference("better", f"gone: {_words_beside(added, each)}", each.identity) for each in removed
-    ]
+    added = [each for each in added if each.identity not in allowed]
+    words = _words_of_each((*added, *removed))
+    differences = [Difference("worse", f"new: {words[each.identity]}", each.identity) for each in added]
+    differs_now = {*now.varying} - {
+        *_noted_counts(locked),
+        "graphs",
+    }  # which count what has other causes, too
+    for each in removed:
+        # Where the count of its kind differs between these runs, chance may have kept it out of all of them.
+        is_by_chance = bool({*spec_of(each.kind).counted_in} & differs_now)
+        direction, what = (_VARIES, "in none of these runs") if is_by_chance else (_BETTER, "gone")
+        differences.append(Difference(direction, f"{what}: {words[each.identity]}", each.identity))
     for name in COUNTS:
         was, is_now = locked.counts.get(name), now.counts.get(name)
         if was is None or is_now is None or name in varying or was == is_now:
@@ -246,9 +253,9 @@ def findings_not_allowed(kind: str, now: Facts, bounds: Bounds | None) -> list[D
 
 def _not_allowed(findings: Sequence[KnownFinding], bounds: Bounds | None) -> list[Difference]:
     allowed = frozenset() if bounds is None else bounds.allowed
-    return [
-        Difference("worse", _words(each), each.identity) for each in findings if each.identity not in allowed
-    ]
+    found = [each for each in findings if each.identity not in allowed]
+    words = _words_of_each(found)
+    return [Difference("worse", words[each.identity], each.identity) for each in found]
 
 
 def _unmatched(now: Facts, locked: Facts) -> tuple[list[KnownFinding], list[KnownFinding]]:
@@ -276,11 +283,19 @@ def _words(finding: KnownFinding) -> str:
     return f"{finding.kind} in {where or 'the program'}{line}"
 
 
-def _words_beside(others: Sequence[KnownFinding], finding: KnownFinding) -> str:
-    """A finding in words, with its cause where one of the others has the same words."""
-    words = _words(finding)
-    is_same = any(_words(each) == words for each in others)
-    return f"{words} ({finding.cause})" if is_same and finding.cause else words
+def _words_of_each(findings: Sequence[KnownFinding]) -> dict[str, str]:
+    """Each finding in words, by its identity; with its cause, or a number, where others have the same."""
+    words = {each.identity: _words(each) for each in findings}
+    counts = Counter(words.values())
+    for each in findings:
+        if counts[words[each.identity]] > 1 and each.cause:
+            words[each.identity] += f" ({each.cause})"
+    counts, met = Counter(words.values()), Counter[str]()
+    for identity, text in words.items():
+        if counts[text] > 1:
+            met[text] += 1
+            words[identity] = f"{text} ({met[text]} of {counts[text]} such lines)"
+    return words
 
 
 # Counts by the keys of their bounds.

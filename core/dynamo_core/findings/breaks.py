@@ -23,9 +23,10 @@ from ..remedies.break_rules import (
 )
 from ..remedies.expected import expected_break
 from ..remedies.rules import place_of, user_line
-from .build import break_remedies, remedy
-from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
+from .build import break_remedies, remedies, remedy
+from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, Remedy, Shared, tests_of
 from .kinds import Kind
+from .static_sizes import KEEP_STATIC, failed_in_a_backend
 
 
 def breaks(figures: Figures) -> Iterator[Draft]:
@@ -70,6 +71,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
         via=None if library is None else first.stack[-1],
         cost=Cost(saves_at_most=outside) if outside is not None else _cost(cost),
         shared_seconds=0.0 if outside is None else outside.seconds or 0.0,
+        shares=_shares(cost) if outside is None else (),
         evidence=Evidence(
             tuple(dict.fromkeys(str(b.compile_id) for b in each.occurrences if b.compile_id)),
             tuple(dict.fromkeys(graph.number for crossing in each.crossings for graph in crossing.before)),
@@ -134,6 +136,17 @@ def _cost(cost: BreakCost) -> Cost:
     if not cost.seconds_in_parts:
         return Cost(lost=lost, saves_at_most=running)
     return Cost(lost, saves_at_most=Figure((running.seconds or 0.0) + cost.seconds_in_parts, "estimated"))
+
+
+def _shares(cost: BreakCost) -> tuple[Shared, ...]:
+    """What other breaks have in their costs, too: the time without a graph between them, and recompiles."""
+    recompiling, outside = cost.recompiles.seconds, cost.seconds
+    is_known = outside is not None  # else nothing is known of what fixing it saves
+    found = [Shared(cost.recompiles.compiles, recompiling, recompiling if is_known else 0.0)]
+    if outside is not None:
+        ended = frozenset(map(id, (cost.distinct, *cost.along_with)))
+        found.append(Shared(ended, outside, outside if cost.waits_at is None else 0.0))
+    return tuple(found)
 
 
 # Findings: frames that Dynamo gave up, so that they run eager or end the program.
@@ -210,11 +223,20 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
             (frame.reason or "",),
             tests=tests_of(process, [frame]),
         ),
-        remedies=partial(
-            break_remedies, kind, _with_calls_to_it(figures, process, stopped), process.torch_version
-        ),
+        remedies=partial(_remedies_of_frame, kind, figures, process, frame, stopped),
         brings_about=figures.recompiles_below([process], [frame]),
     )
+
+
+def _remedies_of_frame(
+    kind: Kind, figures: Figures, process: Process, frame: Frame, stopped: GraphBreak
+) -> tuple[Remedy, ...]:
+    """Where a backend failed on a graph with dynamic sizes, they may be kept static, before all else."""
+    found = break_remedies(kind, _with_calls_to_it(figures, process, stopped), process.torch_version)
+    sizes = {each.name for each in process.symbols if each.compile_id == frame.compile_id}
+    if kind != "compiler error" or not sizes or not failed_in_a_backend(frame):
+        return found
+    return (*remedies(kind, [KEEP_STATIC]), *found)
 
 
 def _with_calls_to_it(figures: Figures, process: Process, stopped: GraphBreak) -> GraphBreak:

@@ -1,7 +1,7 @@
 """What several drafts of one cause say together: one finding, whose words and figures agree."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePath
@@ -127,7 +127,7 @@ def _worked_out(value: _Value | Callable[[], _Value]) -> _Value:
 def _cost(same: Sequence[Draft]) -> Cost:
     """What they cost the run together; of a step, which is one process's, what it costs the worst of them."""
     return Cost(
-        lost=_together([(draft, draft.cost.lost, 0.0) for draft in same]),
+        lost=_together([(each, each.cost.lost, 0.0, _lost(each)) for each in same]),
         per_step=max((draft.cost.per_step for draft in same), key=lambda figure: figure.seconds or 0.0),
         saves_at_most=saved_together(same),
     )
@@ -135,26 +135,44 @@ def _cost(same: Sequence[Draft]) -> Cost:
 
 def saved_together(drafts: Sequence[Draft]) -> Figure:
     """What it saves at most to fix all of these, at least one; what several share counts once."""
-    return _together([(draft, draft.cost.saves_at_most, draft.shared_seconds) for draft in drafts])
+    return _together([(each, each.cost.saves_at_most, each.shared_seconds, _saved(each)) for each in drafts])
 
 
-def _together(figures: Sequence[tuple[Draft, Figure, float]]) -> Figure:
+_Parts = list[tuple[frozenset[Hashable], float]]
+
+
+def _lost(draft: Draft) -> _Parts:
+    return [(each.of, each.lost) for each in draft.shares]
+
+
+def _saved(draft: Draft) -> _Parts:
+    return [(each.of, each.saved) for each in draft.shares]
+
+
+def _together(figures: Sequence[tuple[Draft, Figure, float, _Parts]]) -> Figure:
     """Known if one of them is; as well as the least well known of those.
 
-    The last of each is what of its seconds the other drafts of the process have in theirs, too.
+    Beside each is what of its seconds all other drafts of the process have in theirs, and what some have.
     """
     known: list[Known] = []
     spent: list[tuple[Process, float]] = []
     shared: dict[Path, tuple[Process, float]] = {}
-    for draft, figure, common in figures:
+    parts: list[tuple[Process, frozenset[Hashable], float]] = []
+    for draft, figure, common, of_some in figures:
         if figure.seconds is not None:
             process = draft.processes[0]
             known.append(figure.known)
-            spent.append((process, figure.seconds - common))
+            spent.append((process, figure.seconds - common - sum(each for _, each in of_some)))
+            parts += [(process, of, each) for of, each in of_some]
             _, most = shared.get(process.stream, (process, 0.0))
             shared[process.stream] = process, max(common, most)
     if not known:
         return figures[0][1]
+    counted: set[Hashable] = set()
+    for process, of, seconds_of in sorted(parts, key=lambda each: -each[2]):
+        if not of & counted:
+            counted |= of
+            spent.append((process, seconds_of))
     return Figure(across_ranks([*spent, *shared.values()]), max(known, key=_HOW_KNOWN.index))
 
 

@@ -54,6 +54,14 @@ _RETURN_AS_THE_GRAPH = (
     "let what the backend makes return what the graph returns, in its order: always a tuple or list, also of "
     "one value."
 )
+_CALCULATE_EACH_TIME = (
+    "let what the backend makes calculate its result in each call, from the values that it is given: it "
+    "keeps what the first call gave."
+)
+_WRITE_NO_INPUT = (
+    "let what the backend makes write none of its inputs: they are the program's own tensors. It may write a "
+    "copy (`clone`)."
+)
 _BY_STAGE = {
     "AOTAutograd": _RIGHT_WITH.format(backend="eager"),
     "tracing": "make a function of that line alone, and put `torch.compiler.disable` on it: the rest stays "
@@ -98,7 +106,7 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     nodes = [known.node for known in wrong if known is not None and known.node is not None]
     is_known = call.operation is not None or call.stage in ("tracing", "guards")
     node = nodes[0] if nodes and not (is_known and call.wrong_place) else None
-    structure = wrong_structure(each.process, found)
+    structure = wrong_structure(each.process, found, each)
     where = None if structure else (node.place if node is not None else None) or call.wrong_place
     since = since_text(call)
     first_node = "" if node is None else f"first wrong node: {node_text(node)}"
@@ -113,9 +121,18 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
         function=call.name,
         remedies=remedy(
             "wrong result",
-            _RETURN_AS_THE_GRAPH if structure else _of_kind(call) or _of_stage(call, each.process),
+            _of_the_backend(structure) or _of_kind(call) or _of_stage(call, each.process),
         ),
     )
+
+
+def _of_the_backend(did: str | None) -> str:
+    """What to do about what the backend did to a whole graph; "" where nothing is known of that."""
+    if did is None:
+        return ""
+    if " wrote " in did:
+        return _WRITE_NO_INPUT
+    return _CALCULATE_EACH_TIME if "returned in this call what it gave" in did else _RETURN_AS_THE_GRAPH
 
 
 def _title(each: ProgramCall, where: Place | None) -> str:
@@ -196,9 +213,7 @@ def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:
         place=(node.place if node is not None else None) or graph.frame_place,
         function=graph.frame_name,
         evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
-        remedies=remedy(
-            "wrong result", _RETURN_AS_THE_GRAPH if structure_text(call) else _report_it(each.process)
-        ),
+        remedies=remedy("wrong result", _of_the_backend(structure_text(call)) or _report_it(each.process)),
     )
 
 

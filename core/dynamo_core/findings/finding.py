@@ -1,8 +1,8 @@
 """A finding: one thing that the recording shows to be in the way, with its cause, its cost and what to do."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..analysis.recompile_echoes import CompileKey
 from ..analysis.source_lines import is_library, is_of_torch_or_python
@@ -130,6 +130,17 @@ class Finding:
 # What one analysis says of a finding, before that has an identity and its place in the ranking.
 
 
+class Shared(NamedTuple):
+    """Seconds in what a finding has lost, and in what fixing it saves, that others may have in theirs, too.
+
+    `of` says what took them: those of two findings that have some of it in common are the same seconds.
+    """
+
+    of: frozenset[Hashable]
+    lost: float
+    saved: float
+
+
 WORTH_A_WORD_S = 1.0  # what took less is no reason to change a program
 
 
@@ -140,8 +151,8 @@ class Draft:
     It must not hold line numbers, paths, ids or anything that was counted or measured. `cause` and `remedies`
     may be functions: what costs something to say is worked out for those who show it (`of_identities`).
     `shared_seconds` of what fixing it saves at most are all that compiling more of its process can win:
-    they can be saved once, however many drafts say so. `brings_about` are compiles that follow from it,
-    recompiles and frames that fall back.
+    they can be saved once, however many drafts say so. `shares` are seconds that only some others have, too.
+    `brings_about` are compiles that follow from it, recompiles and frames that fall back.
     """
 
     kind: Kind
@@ -156,6 +167,7 @@ class Draft:
     via: StackFrame | None = None
     cost: Cost = field(default_factory=Cost)
     shared_seconds: float = 0.0
+    shares: tuple[Shared, ...] = ()
     evidence: Evidence = field(default_factory=Evidence)
     remedies: tuple[Remedy, ...] | Callable[[], tuple[Remedy, ...]] = ()
     brings_about: frozenset[CompileKey] = frozenset()

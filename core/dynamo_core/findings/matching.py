@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from ..model import function_of
+from ..shared.failed_guard import without_member
 from ..shared.quick_dataclass import dataclass
 from .finding import Draft, Finding
 
@@ -99,6 +100,15 @@ def _line_without_names(finding: KnownFinding) -> tuple[str, ...]:
     return (finding.kind, cause, finding.file, finding.function, line) if line else ()
 
 
+def _member_of_the_same(finding: KnownFinding) -> tuple[str, ...]:
+    """What stays where a line finds members by the order of a set, which is another one in each process."""
+    source, _, index = finding.cause.rpartition(" ")
+    if not index.isdigit():
+        source, index = finding.cause, ""
+    owner = without_member(source, finding.line)
+    return () if owner is None else (finding.kind, finding.file, finding.function, finding.line, owner, index)
+
+
 def _place(finding: KnownFinding) -> tuple[str, ...]:
     return (finding.kind, finding.function, finding.line) if finding.line else ()
 
@@ -109,4 +119,5 @@ _TRAITS: tuple[Callable[[KnownFinding], tuple[str, ...]], ...] = (
     _cause_in_function,
     _cause_and_line,
     _line_without_names,
+    _member_of_the_same,
 )

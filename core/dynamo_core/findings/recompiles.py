@@ -19,11 +19,12 @@ from ..analysis.words import frame_name, number, place, process_title, seconds, 
 from ..model import Compile, Frame, Process, resumed_function
 from ..remedies.recompile_rules import recompile_advice
 from ..remedies.rules import Advice, edit
-from ..shared.failed_guard import without_stack_names
+from ..shared.failed_guard import without_member, without_stack_names
 from .breaks import is_expected, of_break, of_frame, to_be_cured
 from .build import by_identity, of_identities, ranked, remedies
 from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
 from .kinds import Kind
+from .static_sizes import KEEP_STATIC, fails_if_dynamic
 
 _IN_TORCHS_WORDS = ("other", "not recorded", "global state", "relation of sizes")
 _WITHOUT_GUARD = ("backend", "made meanwhile")
@@ -39,8 +40,11 @@ def of_recompiled_frame(figures: Figures, frame: FrameRecompiles) -> Iterator[Dr
     """One for each cause; one for a frame that hit the limit, by its most frequent cause."""
     causes = causes_of(frame)
     if frame.limit is not None:
-        # Which cause comes how often differs from run to run; which is the most frequent hardly does.
-        causes.sort(key=lambda cause: -len(cause.met))
+        # Which cause comes how often differs from run to run; which is the most frequent hardly does. Of
+        # equals it is that of the recompile which torch refused.
+        known = [cause for cause in causes if cause.kind != "not recorded"]
+        refused = [cause for cause in known if frame.limit in cause.compiles]
+        causes.sort(key=lambda cause: (-len(cause.met), cause not in refused))
         yield _draft(figures, "recompile limit", causes)
         return
     for cause in causes:
@@ -79,7 +83,9 @@ def _draft(
         place=main.place,
         function=frame.name,
         source=main.line,
-        effect="; ".join(filter(None, (_by_cause(causes), _effect(frame)))) if is_at_limit else "",
+        effect="; ".join(filter(None, (_by_cause(causes), _before_this(frame), _effect(frame))))
+        if is_at_limit
+        else "",
         via=main.call,
         cost=_cost(main, spent, outside),
         shared_seconds=0.0 if main.needs_both_versions else outside or 0.0,
@@ -90,15 +96,25 @@ def _draft(
             len(compiles),
             tests_of(frame.process, compiles),
         ),
-        remedies=lambda: remedies(kind, recompile_advice(main)),
+        remedies=lambda: remedies(kind, _advice(main, is_at_limit=is_at_limit)),
         brings_about=frozenset[CompileKey]().union(*(figures.echoes.of(cause) for cause in causes)),
     )
 
 
 def _key(cause: RecompileCause) -> tuple[str, ...]:
     if cause.kind not in _IN_TORCHS_WORDS:
-        return tuple(map(without_stack_names, cause.key))
+        return tuple(map(without_stack_names, _with_first_member(cause)))
     return (cause.kind, *(without_numbers(part.partition("\n")[0]) for part in cause.key[1:]))
+
+
+def _with_first_member(cause: RecompileCause) -> tuple[str, ...]:
+    """The key of a cause; of the members that changed together, unnamed in the line, with the first."""
+    kind, *rest = cause.key
+    owner = without_member(rest[0], cause.line) if rest else None
+    if owner is None:
+        return cause.key
+    alike = [each for each in cause.also_changed if without_member(each, cause.line) == owner]
+    return (kind, min(rest[0], *alike), *rest[1:]) if alike else cause.key
 
 
 def _by_cause(causes: Sequence[RecompileCause]) -> str:
@@ -112,6 +128,41 @@ def _by_cause(causes: Sequence[RecompileCause]) -> str:
     if len(counts) < 2:
         return ""
     return f"of these recompiles {', '.join(counts).replace(' for', ' are for', 1)}"
+
+
+def _compiled_before(frame: FrameRecompiles) -> int:
+    """How many of the versions at the limit are not in this recording, as in that of one cell or test."""
+    first = frame.compiles[0].compile_id if frame.limit is not None else None
+    # A recompile comes behind the first version, which is always there.
+    return 0 if first is None or first.compile is None or first.compile < 2 else first.compile
+
+
+def _before_this(frame: FrameRecompiles) -> str:
+    before = _compiled_before(frame)
+    return f"{number(before, 'version')} of it {'was' if before == 1 else 'were'} compiled before" * (
+        before > 0
+    )
+
+
+_OF_THE_WHOLE_RUN = (
+    "see what the versions were compiled for that came before: `%dynamo explain` in a notebook, or `dynamo "
+    "recompiles` of the recording of all tests. {what} can make two versions of each, and no more."
+)
+
+
+def _advice(cause: RecompileCause, *, is_at_limit: bool) -> list[Advice]:
+    """What to do about a cause, of a frame at the limit the most frequent one.
+
+    What the backend cannot compile as a dynamic size stays static. A mode that is on or off has not made most
+    of the versions at the limit, where they came before this recording.
+    """
+    if fails_if_dynamic(cause):
+        return [KEEP_STATIC]
+    is_of_two = cause.kind in ("global state", "requires_grad") or cause.is_of_training
+    if not is_at_limit or not is_of_two or _compiled_before(cause.frame) <= len(cause.frame.compiles):
+        return recompile_advice(cause)
+    what = "Whether gradients are recorded" if cause.is_of_grad_mode else "What differed here"
+    return [Advice(_OF_THE_WHOLE_RUN.format(what=what))]
 
 
 def _effect(frame: FrameRecompiles) -> str:
@@ -135,6 +186,8 @@ def _cost(cause: RecompileCause, spent: float, outside: float | None) -> Cost:
     lost = Figure(spent, "measured") if any(c.seconds is not None for c in frame.compiles) else NOT_RECORDED
     if cause.needs_both_versions:
         return Cost(lost=lost, saves_at_most=Figure(0.0, "estimated"))
+    if fails_if_dynamic(cause):  # static, each size is compiled all the same
+        return Cost(lost=lost)
     return Cost(lost=lost, saves_at_most=lost if outside is None else Figure(spent + outside, "estimated"))
 
 

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Container, Iterator
 
-from ..analysis.figures import Figures
+from ..analysis.figures import Figures, computed_seconds
 from ..analysis.summary import probe_failed
-from ..analysis.time.wall import GUARDS, coverage, is_main, sum_seconds
+from ..analysis.time.wall import GUARDS, coverage, sum_seconds
 from ..analysis.words import graph_frame, number, place, seconds
 from ..model import CompileId, Graph, Optimizer, Place, Process, StackFrame, UnrolledLoop, WindowSpan
 from ..remedies.rules import Advice
@@ -28,7 +28,7 @@ def time_outside_of_graphs(figures: Figures) -> Iterator[Draft]:
         wall, outside = figures.wall(process), figures.outside_seconds(process)
         if wall is None or outside is None or outside < max(0.5 * wall.seconds, WORTH_A_WORD_S):
             continue
-        if not figures.graph_times_of(process) or _only_waits(process, figures, wall.seconds):
+        if not figures.graph_times_of(process) or _only_waits(process, figures, wall.seconds, outside):
             continue
         where, which = _worst_operator(process)
         yield Draft(
@@ -51,16 +51,18 @@ def time_outside_of_graphs(figures: Figures) -> Iterator[Draft]:
         )
 
 
-def _only_waits(process: Process, figures: Figures, wall_seconds: float) -> bool:
+def _only_waits(process: Process, figures: Figures, wall_seconds: float, outside: float) -> bool:
     """Whether what was recorded shows that the time outside of graphs was hardly spent on computing.
 
-    By the operators in steady steps of --profile, else by the CPU time of the run.
+    By the operators in steady steps of --profile, else by the CPU time of the process, or of the run.
     """
     window = process.profiling.window
     if window is not None and window.eager:
         return sum_seconds(window.eager) < _MUCH * window.seconds
-    run = figures.recording.run
-    if run is None or run.cpu_seconds is None or not is_main(process, figures.recording):
+    computed, run = computed_seconds(process), figures.recording.run
+    if computed is not None:
+        return computed < 0.5 * outside
+    if run is None or run.cpu_seconds is None or not figures.is_in_cpu_time(process):
         return False
     return run.cpu_seconds < 0.5 * wall_seconds
 

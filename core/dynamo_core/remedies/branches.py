@@ -47,13 +47,14 @@ def _raises(break_context: BreakContext) -> bool:
 
 
 def _leaves_a_loop(break_context: BreakContext) -> bool:
-    """Whether the branch leaves a loop, or returns where a loop behind it would go on."""
+    """Whether it leaves a loop, or returns where a loop behind it, which asks the same, would go on."""
     first, *_ = map(str.strip, break_context.block or ("",))
-    behind = break_context.following[len(break_context.block) :]
+    behind = [line.strip() for line in break_context.following[len(break_context.block) :]]
     loops = ("for ", "while ")
-    is_around = break_context.loop.startswith(loops)
-    has_loop = is_around or any(line.lstrip().startswith(loops) for line in behind)
-    return first == "break" or (first.startswith("return") and has_loop)
+    begins = next((at for at, line in enumerate(behind) if line.startswith(loops)), len(behind))
+    asked = break_context.parts["condition"]
+    is_loops = break_context.loop.startswith(loops) or any(asked in line for line in behind[begins:])
+    return first == "break" or (first.startswith("return") and is_loops)
 
 
 def ends_a_pass(break_context: BreakContext) -> bool:

@@ -15,6 +15,14 @@ _REMOVED = Change(edit="statement removed")
 _IS_REQUEST = re.compile(r"\b(?:graph_break|skip_frame|step_unsupported)\(")
 
 
+# The names of torch's own backends, and of those that packages for it register (list_backends, 2.8 to 2.13).
+_OF_TORCH = (
+    r"inductor|cudagraphs|aot_\w{1,60}|(?:pre_dispatch_)?eager\w{0,40}|ts|tvm|openxla\w{0,20}|onnxrt|ipex|"
+    r"invoke_subgraph|hpu_backend|npu|openvino|(?:torch_)?tensorrt\w{0,20}|compile_fx\w{0,20}"
+)
+_BY_OWN_BACKEND = re.compile(rf"^BackendCompilerFailed[:\s]{{1,4}}backend='(?!(?:{_OF_TORCH})')")
+
+
 # Operators that torch's own functions wrap, and that a setting makes part of the graph.
 _BY_A_SETTING = re.compile(r"Operator `aten\.(?:_?unique|repeat_interleave|bincount)")
 
@@ -156,6 +164,19 @@ REQUESTED: BreakRules = (
                 cures=("random_made_from_a_number",),
             ),
         ),
+    ),
+    Rule(
+        _BY_OWN_BACKEND,
+        "the backend that the program passes raised an error, or gave nothing that can be called",
+        (
+            RemedyTemplate(
+                "correct the backend where the error says, and let it return what can be called; that "
+                '`backend="aot_eager"` runs in its place would only show that the graph itself is sound. '
+                "`dynamo repro` makes a small program that fails alone.",
+                cures=("backend_that_raises",),
+            ),
+        ),
+        when=lambda break_context: not break_context.is_in_library or break_context.library == "torch",
     ),
     Rule(
         re.compile(r"^(?:BackendCompilerFailed|InductorError)"),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from ..model import Recording
 from ..shared.quick_dataclass import dataclass
 
 Kind = Literal["wrong result", "exception", "crash", "hang", "graph break", "recompile"]
@@ -118,3 +119,10 @@ def failure_of(outcome: Mapping[str, Any]) -> Failure | None:
     if outcome["type"] == "AssertionError" and where.endswith(("torch/testing/_comparison.py", "repro.py")):
         return Failure("wrong result", "AssertionError", normalized(message), message)
     return Failure("exception", str(outcome["type"]), normalized(message), message)
+
+
+def shows_a_failure(recording: Recording) -> bool:
+    """Whether something is known to be wrong with the recorded program: a result, or how it ended."""
+    calls = (call for each in recording.processes for call in each.interventions.verified_program_calls)
+    ended = recording.run is not None and (recording.run.exit_code, recording.run.signal) != (0, None)
+    return ended or any(call.outcome == "disagrees" for call in calls)

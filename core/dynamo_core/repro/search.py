@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
@@ -13,7 +14,7 @@ from ..analysis.graphs.program import CONTENTS
 from ..fix.trial import script_of
 from ..launch.program import default_python
 from ..launch.run import Request
-from ..model import Graph, Process, Recording
+from ..model import Graph, Process
 from ..recording.files import DEFAULT_FOLDER, default_folder
 from ..recording.read import read
 from ..shared.errors import NothingSelected, NotReproduced
@@ -53,8 +54,9 @@ _SEEDS = range(3)
 _LIMIT = 60.0  # seconds of a trial
 _LEAST_LIMIT, _MANY_TIMES = 10.0, 4.0  # seconds, and times the longest trial that ended, until one hangs
 _ATTEMPTS = 8  # of which one that fails one time in three fails in 24 cases of 25
-_TO_FINISH = 240.0  # seconds for the last runs of the program that was found
-_LEAST_FOR_SETTINGS = 15.0  # seconds in which settings are tried on it, else a quarter of the budget
+_LAST_RUNS, _OF_UNSTEADY = 6, 14  # runs for which time is kept: four or twelve alone, and the last trials
+_FOR_SETTINGS = 1 / 8  # of the budget, kept to try settings on what was found
+_TO_FINISH = 240.0  # seconds, whatever the budget: what only prints something else has to fail by itself
 _WRONG: tuple[Kind, ...] = ("wrong result",)
 _RAISED: tuple[Kind, ...] = ("exception", "crash", "hang")
 # Settings that may avoid a failure, as statements behind the import of torch.
@@ -102,6 +104,7 @@ def parse_of(text: str) -> Of:
 class Plan:
     """What to reproduce, from the recording of a request's program, within so many seconds.
 
+    Of these, those that were `spent` are over, as for the run that made the recording.
     `inputs` is the folder with the arguments of its graphs' calls, where its own values are asked for.
     """
 
@@ -111,6 +114,7 @@ class Plan:
     seconds: float
     versions: tuple[str, ...] = ()
     inputs: Path | None = None
+    spent: float = 0.0
 
 
 def reproduce(plan: Plan, announce: Callable[[str], None]) -> Repro:
@@ -122,7 +126,8 @@ class _Search:
     def __init__(self, plan: Plan, announce: Callable[[str], None]) -> None:
         self._plan = plan
         self._announce = announce
-        self._began = time.monotonic()
+        self._began = time.monotonic() - plan.spent
+        self._deadline = self._began + plan.seconds
         self._recording = read(plan.recording, CONTENTS)
         self._python = plan.request.python or default_python()
         self._script = script_of(plan.request.program)
@@ -130,9 +135,8 @@ class _Search:
 
     def repro(self) -> Repro:
         request = self._plan.request
-        deadline = self._began + self._plan.seconds
         with Trials(
-            self._python, request.program.import_path(), _LIMIT, deadline, self._state(), self._announce
+            self._python, request.program.import_path(), _LIMIT, self._deadline, self._state(), self._announce
         ) as self._trials:
             found = self._found()
             found.text = with_double_quotes(found.text)
@@ -323,21 +327,24 @@ class _Search:
 
     def _shrink(self, shrinker: Shrinker[Any], shrink: Callable[[], None], found: Repro) -> None:
         trials = self._trials
+        trials.keep(_LAST_RUNS, self._plan.seconds * _FOR_SETTINGS)
         try:
             if found.failure.kind == "hang":
                 trials.limit = min(_LIMIT, max(_LEAST_LIMIT, _MANY_TIMES * trials.longest))
+                trials.kept_seconds += 2 * trials.limit
             elif not trials.fails_each_time(Candidate(found.text, found.text, found.size), found.failure):
-                trials.attempts = _ATTEMPTS
+                trials.attempts, trials.kept_runs = _ATTEMPTS, _OF_UNSTEADY
             shrink()
         except BudgetSpent:
             found.stopped = f"the budget of {self._plan.seconds:g} s is spent"
         except KeyboardInterrupt:
             found.stopped = "it was interrupted"
-        trials.deadline = max(trials.deadline, time.monotonic() + _TO_FINISH)
-        shrinker.rename()
-        failures = trials.failures(Candidate(found.text, found.text, found.size))
-        same = [each for each in failures if found.failure.is_same(each)]
-        found.failure = same[0] if same else found.failure  # with the message of the smaller program
+        trials.keep(trials.kept_runs - 2, 0.0)
+        with suppress(BudgetSpent):
+            shrinker.rename()
+            failures = trials.failures(Candidate(found.text, found.text, found.size))
+            same = [each for each in failures if found.failure.is_same(each)]
+            found.failure = same[0] if same else found.failure  # with the message of the smaller program
 
     def _from_source(self) -> Repro:
         if self._script is None:
@@ -356,6 +363,7 @@ class _Search:
         found = _begun("source", what, failure, source_candidate(text))
         shrinker = SourceShrinker(text, failure, self._trials, _keeping(found))
         self._shrink(shrinker, lambda: self._shrink_source(shrinker, found), found)
+        self._trials.deadline = max(self._deadline, time.monotonic() + _TO_FINISH)
         self._assert(found.text, found)
         return found
 
@@ -429,7 +437,7 @@ class _Search:
         settings |= {line: _behind_import(found.text, line) for line in _SETTINGS.get(stage, ())}
         changed = {setting: text for setting, text in settings.items() if text not in (None, found.text)}
         texts = [beside(text, found.values_file) for text in changed.values() if text is not None]
-        self._trials.deadline = time.monotonic() + max(_LEAST_FOR_SETTINGS, self._plan.seconds / 4)
+        self._trials.deadline, self._trials.most_kept = self._deadline, 0.0
         ended = self._trials.outcomes(texts)
         return [Tried(each, how["ending"] == "passed") for each, how in zip(changed, ended, strict=False)]
 
@@ -487,10 +495,3 @@ def _behind_import(text: str, line: str) -> str | None:
     """The text with a statement behind its import of torch; None where it has none."""
     found = re.search(r"^import torch$", text, re.MULTILINE)
     return None if found is None else f"{text[: found.end()]}\n{line}{text[found.end() :]}"
-
-
-def shows_a_failure(recording: Recording) -> bool:
-    """Whether something is known to be wrong with the recorded program: a result, or how it ended."""
-    calls = (call for each in recording.processes for call in each.interventions.verified_program_calls)
-    ended = recording.run is not None and (recording.run.exit_code, recording.run.signal) != (0, None)
-    return ended or any(call.outcome == "disagrees" for call in calls)

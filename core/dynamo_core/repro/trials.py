@@ -60,6 +60,10 @@ class Trials:
     announce: Callable[[str], None] = lambda line: None
     attempts: int = 1
     longest: float = 0.0  # seconds of a run that ended by itself
+    started: float = 0.0  # seconds until a process could try programs
+    kept_runs: int = 0  # runs of what is found, each in a new process, for which time is kept
+    kept_seconds: float = 0.0  # and for what else comes after the trials
+    most_kept: float = 0.0  # seconds
     done: list[Trial] = field(default_factory=list)
     about: dict[str, Any] = field(default_factory=dict)
 
@@ -67,6 +71,7 @@ class Trials:
         self._folder = Path(tempfile.mkdtemp(prefix="dynamo-repro-"))
         self._known = {} if self.state is None else _read_state(self.state)
         self._from_before = frozenset(self._known)
+        began = time.monotonic()
         self._idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         self._all: list[Worker] = []
         self.workers = max(1, min(_MOST_WORKERS, len(os.sched_getaffinity(0))))
@@ -78,6 +83,7 @@ class Trials:
         except (NoAnswer, NotMeasured) as error:
             self._end()
             raise NotMeasured(f"{self.python} cannot try programs: {error}") from error
+        self.started = time.monotonic() - began
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -100,7 +106,7 @@ class Trials:
         key = sha256(run.encode("utf-8", "surrogateescape")).hexdigest()
         if key in self._known:
             return {**self._known[key], "is_earlier": key in self._from_before}
-        if time.monotonic() > self.deadline:
+        if time.monotonic() + self.kept > self.deadline:
             raise BudgetSpent
         worker = self._idle.get()
         request = {"do": "run", "text": text, "plain": plain, "limit": self.limit}
@@ -122,6 +128,16 @@ class Trials:
         self._known[key] = found
         self._store(key, found)
         return found
+
+    @property
+    def kept(self) -> float:
+        """Seconds before the deadline at which trials end."""
+        return min(self.most_kept, self.kept_seconds + self.kept_runs * (self.started + self.longest))
+
+    def keep(self, runs: int, seconds: float) -> None:
+        """Keep time for runs of what is found, and for what else comes: of what is left half, at most."""
+        self.kept_runs, self.kept_seconds = runs, seconds
+        self.most_kept = max(0.0, self.deadline - time.monotonic()) / 2
 
     def machine(self) -> str | None:
         """The machine in torch's words; None where it cannot tell."""

@@ -122,6 +122,25 @@ _MEMBER = re.compile(
 )
 
 
+# What a source ends in: a key of a dictionary, or the name of an attribute.
+_LAST_MEMBER = re.compile(
+    r"(?:\.(?P<attribute>\w{1,200})|\[(?P<mark>['\"]?)(?P<key>[^][\n'\"]{1,200})(?P=mark)\])\Z"
+)
+_LONGEST_MEMBER = 210
+
+
+def without_member(source: str, line: str) -> str | None:
+    """`kw` for `kw['a']` or `kw.a` where a line finds the member without naming it, as in `kw[name]`.
+
+    Which of such members is the first may go by the order of a set, another one in each process.
+    """
+    found = _LAST_MEMBER.search(source, max(0, len(source) - _LONGEST_MEMBER))
+    if found is None or not line:
+        return None
+    member = found["attribute"] or found["key"]
+    return None if re.search(rf"\b{re.escape(member)}\b", line) else source[: found.start()]
+
+
 def source_words(source: str) -> str:
     """`` `x` ``, or words for what has no name in the program, as `a value made at the graph break`."""
     found = _ON_STACK.match(source)

@@ -21,6 +21,7 @@ from dynamo_core.analysis.graphs.nodes import (
 from dynamo_core.analysis.graphs.program import CONTENTS
 from dynamo_core.analysis.summary import by_compile, graphs_recorded_in, probe_failed
 from dynamo_core.analysis.training import pairs_of
+from dynamo_core.analysis.verdict import not_compiled_because
 from dynamo_core.analysis.words import compile_label, number, process_title, seconds, seconds_in_calls
 from dynamo_core.case import Case
 from dynamo_core.model import CompileId, Graph, Node, Process, Recording, Symbol
@@ -261,7 +262,7 @@ def _process_heading(process: Process, recording: Recording) -> str:
     specializations = sum(graph.is_specialization for graph in process.graphs)
     not_taken = len(process.graphs) - len(graphs) - specializations
     heading += f", {number(specializations, 'specialization')}" if specializations else ""
-    return heading + (f", {not_taken:,} that the backend declined" if not_taken else "")
+    return heading + (f", {not_taken:,} that the backend did not compile" if not_taken else "")
 
 
 def _facts(graph: Graph, process: Process, symbols: Sequence[Symbol]) -> list[str]:
@@ -273,7 +274,7 @@ def _facts(graph: Graph, process: Process, symbols: Sequence[Symbol]) -> list[st
     if graph.is_specialization:
         facts.append("a specialization of a graph that counts already")
     elif not graph.is_compiled:
-        facts.append("the backend declined it")
+        facts.append(not_compiled_because(graph, process))
     if graph.calls is not None:
         on_host = seconds_in_calls(graph.host_seconds, graph.times)
         forward = " (forward)" if graph.backward is not None else ""

@@ -1,7 +1,7 @@
 """The backend raises, and the program goes on without.
 
 kind: compiler error
-advice: backend
+advice: correct the backend
 """
 
 import torch

@@ -11,6 +11,7 @@ from dynamo_core.analysis.verdict import (
     capture_sentence,
     command_words,
     ending_words,
+    not_compiled_because,
     origin_sentence,
     untaken_words,
     verdict,
@@ -124,7 +125,7 @@ def test_where_no_graph_was_compiled_it_says_how_far_it_came() -> None:
     never = said(of_one_process(captures=[CAPTURED]))
     assert never.startswith(f"{begin}No frame reached Dynamo: nothing that --capture loops takes")
     assert said(of_one_process(captures=[OBSERVED])) == (
-        f"{begin}Only observed, because it calls torch.compile."
+        f"{begin}The program ran as it is, because it calls torch.compile."
     )
 
 
@@ -138,9 +139,9 @@ def test_where_no_graph_was_compiled_it_says_how_far_it_came() -> None:
             "Captured by policy 'loops' with backend 'inductor', with eager's random numbers "
             "(fallback_random).",
         ),
-        ([OBSERVED], "Only observed, because it calls torch.compile."),
-        ([OBSERVED, CAPTURED], "Only observed, because it calls torch.compile."),
-        ([CAPTURED, OBSERVED], "Only observed, because it calls torch.compile."),
+        ([OBSERVED], "The program ran as it is, because it calls torch.compile."),
+        ([OBSERVED, CAPTURED], "The program ran as it is, because it calls torch.compile."),
+        ([CAPTURED, OBSERVED], "The program ran as it is, because it calls torch.compile."),
         (
             [CAPTURED, decided("failed", because="no room")],
             "Capture could not start: no room. The program ran eager.",
@@ -159,7 +160,7 @@ def test_nothing_was_captured() -> None:
 def test_a_backend_that_a_program_with_its_own_compiles_does_not_use() -> None:
     other = decided("observe", because="it calls torch.compile", backend="eager")
     assert capture_sentence(of_one_process(captures=[other])) == (
-        "Only observed, because it calls torch.compile. "
+        "The program ran as it is, because it calls torch.compile. "
         "--backend eager had no effect: `--override backend=eager` replaces the program's own."
     )
     not_asked_for = decided("observe", because="--capture none", policy="none", backend="eager")
@@ -171,10 +172,12 @@ def test_a_backend_that_a_program_with_its_own_compiles_does_not_use() -> None:
 def test_what_was_captured_before_the_program_compiled_for_itself_was_captured() -> None:
     captures = [CAPTURED, OBSERVED]
     own = frame("compiled", compiled_by=AT)
-    assert capture_sentence(of_one_process(captures=captures, frames=[own])).startswith("Only observed")
+    assert capture_sentence(of_one_process(captures=captures, frames=[own])).startswith(
+        "The program ran as it is"
+    )
     assert capture_sentence(of_one_process(captures=captures, frames=[own, frame("compiled")])) == (
-        "Captured by policy 'loops' with backend 'inductor', until it calls torch.compile; only observed "
-        "from then on."
+        "Captured by policy 'loops' with backend 'inductor', until it calls torch.compile; from then on "
+        "the program ran as it is."
     )
     run = Run.of({"exit_code": 0, "settings": {"semantics": "compiled"}})
     compiled = of_one_process(run, captures=[CAPTURED], frames=[frame("compiled")])
@@ -220,10 +223,13 @@ def test_a_program_that_still_runs_has_not_been_killed() -> None:
 
 def test_an_option_that_nobody_typed_is_not_named() -> None:
     captures = [decided("observe", because="--capture none")]
-    assert capture_sentence(of_one_process(captures=captures)) == "Only observed, because --capture none."
+    assert (
+        capture_sentence(of_one_process(captures=captures))
+        == "The program ran as it is, because --capture none."
+    )
     for run in (None, Run(started_by="environment")):
         (sentence, _) = capture_sentence(of_one_process(run, captures=captures)).split(":")
-        assert sentence == "Only observed"
+        assert sentence == "The program ran as it is"
 
 
 @pytest.mark.parametrize(
@@ -245,4 +251,34 @@ def test_the_place_that_calls_torch_compile_is_shown_from_the_folder() -> None:
         sentence = origin_sentence(of_one_process(captures=[known]))
     finally:
         show_paths_from(None)
-    assert sentence == "Only observed, because train.py:7 calls torch.compile."
+    assert sentence == "The program ran as it is, because train.py:7 calls torch.compile."
+
+
+def test_frames_that_fell_back_at_the_recompile_limit_are_told_from_others() -> None:
+    def said(*reasons: str) -> str:
+        frames = [Frame("f", AT, "failed", each, False, False, CompileId(0, 8)) for each in reasons]
+        known = of_one_process(frames=frames, graphs=[Graph(1, CompileId(0, 0), 0, "f", "eager", 1)])
+        return verdict(known, replace(summarize(known), graphs=1))
+
+    limit = "Unsupported: Dynamo recompile limit exceeded"
+    assert "2 frames fell back to eager (1 of them at the recompile limit)" in said(
+        limit, "Unsupported: print"
+    )
+    assert "1 frame fell back to eager;" in said(limit) and "limit" not in said("Unsupported: print")
+
+
+def test_a_graph_that_was_not_compiled_has_the_error_of_its_backend() -> None:
+    def because(reason: str | None) -> str:
+        frame = Frame("f", AT, "raised", reason, False, False, CompileId(0, 0))
+        process = of_one_process(frames=[frame]).processes[0]
+        return not_compiled_because(Graph(1, CompileId(0, 0), 0, "f", "mine", 1), process)
+
+    failed = "BackendCompilerFailed: backend='mine' raised:\n"
+    assert because(failed + "NotImplementedError: no cos\nmore") == (
+        "the backend did not compile it: it raised NotImplementedError: no cos"
+    )
+    assert because(failed + "AssertionError: compiler_fn did not return callable").endswith(
+        ": what it returned cannot be called, as None cannot"
+    )
+    assert because("RuntimeError: guards") == "it was not compiled: RuntimeError: guards"
+    assert because(None) == "the backend did not compile it"

@@ -272,6 +272,34 @@ def test_what_calls_of_the_program_gave() -> None:
     assert audit_sentence(with_calls(program_call())) == "1 call gave what plain Python gives"
 
 
+def test_that_further_calls_were_not_compared_is_said_and_why() -> None:
+    spent = program_call("not compared", why="comparing had taken its share of the time (--verify-budget)")
+    assert audit_sentence(with_calls(program_call(), spent, spent)) == (
+        "1 call gave what plain Python gives (2 more not compared: comparing had taken its share of the time "
+        "(--verify-budget))"
+    )
+    known = recording(call(of=1), graphs=1)
+    known.processes[0].interventions.verified_program_calls.append(program_call().call)
+    for calls, is_said in ((8, False), (9, True)):
+        known.processes[0].graphs[0].calls = calls
+        found = verification(known)
+        assert found is not None
+        assert ("(of a function the first eight calls" in audit_sentence(found)) == is_said
+        assert any("the first eight calls" in each for each in program_lines(found)) == is_said
+
+
+def test_no_line_is_wrong_where_a_backend_is_wrong_for_the_whole_graph() -> None:
+    did = ComparedValue("output 0 (y)", None, None, "eager", "the backend returned None for output 0 (y)")
+    known = recording(call("disagrees", first_wrong=did))
+    wrong = program_call("disagrees", wrong_place=Place("/a/train.py", 4), operation="torch.sin")
+    known.processes[0].interventions.verified_program_calls.append(wrong.call)
+    found = verification(known)
+    assert found is not None
+    (only,) = found.wrong_calls
+    assert (only.call.wrong_place, only.call.operation) == (None, None)
+    assert next(iter(program_lines(found))).endswith("the backend `eager` returned None for output 0 (y)")
+
+
 def test_bench_goes_by_calls_of_the_program_as_well() -> None:
     wrong = program_call("disagrees", path="result", error=2.0, allowed=0.5)
     known = recording(call(of=1), graphs=1)

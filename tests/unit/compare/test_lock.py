@@ -89,6 +89,21 @@ def test_what_is_told_in_the_same_words_has_its_cause_with_it() -> None:
     ]
 
 
+def test_no_two_new_findings_are_told_in_the_same_words() -> None:
+    """They have their causes with them, or are numbered where these are the same."""
+    same = [replace(BREAK, identity=f"graph-break-{n}", cause=cause) for n, cause in enumerate("aab", 2)]
+    where = "graph break in model.py forward: if x.sum() > 0:"
+    told = [f"{where} (a) (1 of 2 such lines)", f"{where} (a) (2 of 2 such lines)", f"{where} (b)"]
+    assert said(facts(*same), facts()) == [("worse", f"new: {each}") for each in told]
+    assert said(facts(*same), None, Bounds({"graph-breaks": 0}))[1:] == [("worse", each) for each in told]
+    assert said(facts(*same[1:]), facts()) == [("worse", f"new: {where} (a)"), ("worse", f"new: {where} (b)")]
+    varying = replace(facts(*same[1:]), varying={each.identity: "in 1 of 2 runs" for each in same})
+    assert [text for _, text in said(varying, None)] == [
+        f"in 1 of 2 runs: {where} (a)",
+        f"in 1 of 2 runs: {where} (b)",
+    ]
+
+
 def test_renamed_functions_and_names_are_no_difference() -> None:
     assert said(facts(replace(BREAK, identity="graph-break-2", function="run", file="net.py"))) == []
     assert said(facts(replace(BREAK, identity="graph-break-2", line="if y.sum() > 0:"))) == []
@@ -228,6 +243,23 @@ def test_what_every_run_has_and_the_lock_file_has_not_is_new() -> None:
         ("differs from run to run", "graphs: 2 to 3 in 2 runs"),
         ("better", "gone: graph break in model.py forward: if x.sum() > 0:"),
     ]
+
+
+def test_what_no_run_has_is_not_better_where_its_count_differs() -> None:
+    """Chance may have kept it out of all of them; where another count differs, it is gone."""
+    was = replace(BREAK, identity="recompile-1", kind="recompile", cause="value k")
+    other = replace(was, identity="recompile-2", cause="dtype x", function="g")
+    none: tuple[Facts, dict[str, Finding]] = (facts(), {})
+    one = (facts(other, recompiles=1), found(1, other))
+    where = "in none of these runs: recompile in model.py forward: if x.sum() > 0:"
+    assert said(facts_of_runs([none, one])[0], facts(was, recompiles=1)) == [
+        ("differs from run to run", "recompiles: 0 to 1 in 2 runs"),
+        ("differs from run to run", "in 1 of 2 runs: recompile in model.py g: if x.sum() > 0:"),
+        ("differs from run to run", where),
+    ]
+    breaks = (facts(BREAK, OTHER, graph_breaks=2), {**found(1), **found(1, OTHER)})
+    now, _ = facts_of_runs([breaks, (facts(BREAK), found(1))])
+    assert ("better", where.replace("in none of these runs", "gone")) in said(now, facts(BREAK, was))
 
 
 def test_one_run_and_equal_runs_differ_in_nothing() -> None:

@@ -18,8 +18,8 @@ from dynamo_core.findings import (
     actions_of,
     is_context,
 )
-from dynamo_core.findings.build import by_identity, of_identities
-from dynamo_core.findings.finding import NOT_RECORDED
+from dynamo_core.findings.build import by_identity, merged, of_identities, saved_together
+from dynamo_core.findings.finding import NOT_RECORDED, Shared
 from dynamo_core.model import Place, Process, ProcessEnd, ProcessInfo, Recording, Run, Timeline
 from dynamo_core.remedies.rules import Assignment, Change
 from support.made import S, of_one_process
@@ -277,6 +277,25 @@ def test_what_several_findings_share_is_saved_once() -> None:
     """Two frames run eager: either of them can save all the time outside of graphs, but not twice."""
     eager = Figure(4.0, "estimated")
     assert saved_by_one_action(of_one_process(), "fell back to eager", eager, 4.0) == eager
+
+
+def test_seconds_that_two_breaks_of_one_line_share_count_once() -> None:
+    """Breaks with no graph in between have one time together, and recompiles for their line are the same."""
+
+    def a_break(name: str, seconds: float, *shares: Shared) -> Draft:
+        cost = Cost(Figure(seconds + 1, "sampled"), saves_at_most=Figure(seconds, "estimated"))
+        processes = tuple(of_one_process().processes)
+        return Draft("graph break", (name,), name, "", processes, cost=cost, shares=shares)
+
+    between, recompiles = (frozenset(each) for each in ("ab", "r"))
+    both = [
+        a_break(name, 3.5, Shared(between, 2.0, 2.0), Shared(recompiles, 1.0, 1.0)) for name in ("a", "b")
+    ]
+    assert saved_together(both) == Figure(2.0 + 1.0 + 2 * 0.5, "estimated")
+    assert merged("graph-break-1", both).cost.lost == Figure(2.0 + 1.0 + 2 * 1.5, "sampled")
+    alone = a_break("c", 3.5, Shared(frozenset("c"), 2.0, 2.0))
+    assert saved_together([*both, alone]).seconds == 4.0 + 3.5
+    assert saved_together([alone]).seconds == 3.5
 
 
 def test_no_action_saves_more_than_its_processes_took() -> None:

@@ -368,6 +368,28 @@ def test_an_operator_that_does_what_it_does_not_declare_is_to_be_mended() -> Non
     assert f"let `torch.ops.mine.mute` do what it declares: it {does}" in found.remedies[0].text
 
 
+@pytest.mark.parametrize(
+    ("did", "advice"),
+    [
+        ("the backend returned output 0 (y) and output 1 (z) exchanged", "in its order"),
+        ("the backend returned in this call what it gave in the first one", "calculate its result in each"),
+        ("the backend wrote input 0 (x), which the graph leaves as it is", "write none of its inputs"),
+    ],
+)
+def test_what_a_backend_did_to_a_whole_graph_has_advice_of_its_own(did: str, advice: str) -> None:
+    value = ComparedValue("output 0 (y)", None, None, "eager", did)
+    wrong = replace(verified("disagrees"), first_wrong=value)
+    call = wrong_call(stage="mine", wrong_place=Place("a.py", 9), operation="cos")
+    known = of_one_process(graphs=[graph()], verified=[wrong], verified_program_calls=[call])
+    (found,) = [each for each in find(known) if each.kind == "wrong result"]
+    assert advice in found.remedies[0].text and "cos" not in found.title
+    elsewhere = replace(call, name="h", function_place=Place("a.py", 50), stage="inductor", operation="sin")
+    frame = replace(graph(), frame_place=call.function_place)
+    known = of_one_process(graphs=[frame], verified=[wrong], verified_program_calls=[call, elsewhere])
+    titles = [each.title for each in find(known) if each.kind == "wrong result"]
+    assert sum("the backend" in each for each in titles) == 1, "another function's result is not of it"
+
+
 def test_a_backend_that_returns_another_structure_is_told_what_to_return() -> None:
     detail = "the backend returned a Tensor, the graph returns a tuple of 1"
     outputs = ComparedValue("the outputs", None, None, "eager", detail)
@@ -378,5 +400,6 @@ def test_a_backend_that_returns_another_structure_is_told_what_to_return() -> No
     call = wrong_call(stage="mine", wrong_place=at, operation="cos")
     known = of_one_process(graphs=[graph()], verified=[wrong], verified_program_calls=[call])
     (found,) = [each for each in find(known) if each.kind == "wrong result"]
-    assert (found.title.rpartition(": ")[2], found.effect) == (detail, detail)
+    said = detail.replace("backend", "backend `inductor`")
+    assert (found.title.rpartition(": ")[2], found.effect) == (said, said)
     assert found.place != at  # no operation is wrong

@@ -379,6 +379,7 @@ def test_what_passes_is_left_out_of_reasons_and_what_matters_is_not() -> None:
     assert stable_text('File "/x/y/model.py", line 3') == 'File "model.py", line'
     assert stable_text("C:\\\\me\\\\a.py:7 and a/b of 0/1") == "a.py and a/b of 0/1"
     assert stable_text("size mismatch, expected 4") == "size mismatch, expected 4"
+    assert stable_text("no {'b', 'a'} and {2, 1}") == stable_text("no {'a', 'b'} and {1, 2}")
     assert without_numbers("size mismatch, expected 4") == "size mismatch, expected #"
 
 

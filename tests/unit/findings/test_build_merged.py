@@ -122,6 +122,27 @@ def test_a_frame_that_runs_eager_saves_no_more_than_was_computed() -> None:
     assert found.cost.saves_at_most == Figure(1.5, "estimated")
 
 
+@pytest.mark.parametrize(
+    ("ppid", "cpu_ns", "most"), [(7, 400_000_000, 0.4), (1, None, 1.5), (99, None, 10.0)]
+)
+def test_what_a_process_computed_is_its_own_cpu_time_or_that_of_the_run_with_its_children(
+    ppid: int, cpu_ns: int | None, most: float
+) -> None:
+    """The run has that of the program's process, and of those that this one waited for."""
+    server = of_one_process(
+        Run(exit_code=0, launcher_pid=7, ended_ns=11_000_000_000, cpu_seconds=1.5),
+        frames=[fallback()],
+        info=ProcessInfo(pid=2, ppid=ppid, began_ns=1_000_000_000),
+        end=ProcessEnd(ended_ns=11_000_000_000, cpu_ns=cpu_ns),
+        overlap_seconds=0.0,
+        compiling_in_calls_seconds=0.0,
+    )
+    parent = replace(server.processes[0], info=ProcessInfo(pid=1, ppid=7, began_ns=1_000_000_000), frames=[])
+    found = find(replace(server, processes=[parent, *server.processes]))
+    (eager,) = (each for each in found if each.kind == "fell back to eager")
+    assert eager.cost.saves_at_most.seconds == pytest.approx(most)
+
+
 def test_a_frame_that_runs_eager_costs_no_more_than_its_own_processes_took() -> None:
     met = a_break()
     fell_back = lasting(10, frames=[replace(fallback(), compile_id=met.compile_id)], breaks=[met])

@@ -215,7 +215,9 @@ def test_the_pages_of_one_subject_have_the_order_of_the_findings() -> None:
 def test_the_page_of_breaks_lists_what_the_findings_do_and_counts_as_every_page() -> None:
     known = everything()
     text = plain_text(breaks_report().page(Case(known)))
-    assert text.startswith("5 graph breaks, 3 distinct, 4 frames fell back to eager\n")
+    assert text.startswith(
+        "5 graph breaks, 3 distinct, 4 frames fell back to eager (1 of them at the recompile limit)\n"
+    )
     assert json_value(explain_report().body(Case(known)))["summary"]["frames_fell_back"] == 4
     listed = re.findall(r"^(\d\.) (\S+) ", text, re.MULTILINE)
     assert [rank for rank, _ in listed] == ["1.", "2.", "3.", "4.", "5."]

@@ -37,6 +37,18 @@ def test_a_renamed_variable_is_told_from_another_one_of_the_line() -> None:
     assert pair_findings([of_x], [of_y]) == {}
 
 
+def test_members_that_a_line_finds_by_the_order_of_a_set() -> None:
+    one = KnownFinding("recompile-1", "recompile", "model.py", "f", "x = x + kw[n]", "value kw['aa']")
+    other = replace(one, identity="recompile-2", cause="value kw['bb']")
+    assert pair_findings([one], [other]) == {one.identity: other.identity}
+    assert pair_findings([one], [replace(other, cause="value others['bb']")]) == {}
+    assert pair_findings([one], [replace(other, cause="size kw['bb'] 0")]) == {}
+    sizes = [replace(one, cause="size m.aa 0"), replace(other, cause="size m.bb 0")]
+    assert pair_findings(sizes[:1], sizes[1:]) == {one.identity: other.identity}
+    named = [replace(each, line="x = kw['aa'] + kw['bb']") for each in (one, other)]
+    assert pair_findings(named[:1], named[1:]) == {}
+
+
 def test_another_torch_words_the_same_cause_otherwise() -> None:
     other = replace(BREAK, identity="graph-break-2", cause="open")
     assert pair_findings([BREAK], [other], are_of_one_torch=False) == {BREAK.identity: other.identity}

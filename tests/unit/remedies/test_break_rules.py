@@ -147,10 +147,12 @@ def test_a_value_that_is_returned_to_a_branch_is_not_only_taken_into_the_graph(
     assert said in advice(replace(met, stack=stack))
 
 
-def test_a_backend_that_has_to_know_a_size_is_not_to_be_replaced() -> None:
-    why = "backend='inductor' raised:\nLoweringException: GuardOnDataDependentSymNode: Could not guard on …"
-    assert "pass it in as a Python number" in advice(a_break("BackendCompilerFailed", why, "y = f(x)"))
-    assert "aot_eager" in advice(a_break("BackendCompilerFailed", "no such operator", "y = f(x)"))
+def test_a_branch_in_front_of_a_loop_is_of_the_loop_only_where_that_asks_the_same() -> None:
+    line, loop = "if not torch.any(info):", ("        return x", "    while n < 3:", "        x = f(x)")
+    alone = a_break(*BRANCH, line, behind=loop)
+    assert "loop" not in advice(alone) and "loop" not in break_cause(alone, "2.13.0")
+    again = a_break(*BRANCH, line, behind=(*loop, f"        {line}", "            return x"))
+    assert "compile what the loop repeats" in advice(again)
 
 
 def test_a_list_of_values_may_be_passed_in() -> None:

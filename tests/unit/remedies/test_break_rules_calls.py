@@ -234,7 +234,7 @@ DRAWN = (SKIPPED, "The builtin `Random.random`.")
         (VALUE, "", "return math.exp(loss)", "`torch.exp(x)` in place of"),
         (ITEM, "", "return math.sqrt(n) * loss.item()", "CAPTURE_SCALAR_OUTPUTS"),
         (BRANCH, "for k in range(3):\n    if ok(x):\n        return x", "if ok(x):", "not the loop"),
-        (BRANCH, "if ok(x):\n    return x\nfor k in range(3):", "if ok(x):", "not the loop"),
+        (BRANCH, "if ok(x):\n    return x\nfor k in range(3):\n    if ok(x):", "if ok(x):", "not the loop"),
         (BRANCH, "if ok(x):\n    return x\nreturn -x", "if ok(x):", "torch.where"),
     ],
 )

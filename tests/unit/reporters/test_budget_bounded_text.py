@@ -13,7 +13,9 @@ NEXT = "- next: dynamo breaks\n", "- next: dynamo fix train.py\n"
 
 def test_a_place_that_belongs_to_an_action_comes_before_the_second_command() -> None:
     page = ACTION + PLACE + "  2. another one\n" * 9
-    room = len(ACTION + PLACE + NEXT[0]) + len("… 99 more lines: without --budget\n")
+    room = len(ACTION + PLACE + NEXT[0]) + len(
+        "… 99 lines are left out for --budget; without it, all are shown\n"
+    )
     text = bounded_text(page, -(-room // 4), "".join(NEXT))
     assert text.startswith(ACTION + PLACE)
     assert text.endswith(NEXT[0])

@@ -391,8 +391,8 @@ def test_graphs_that_count_for_none_are_counted_apart() -> None:
     failed = replace(GRAPH, is_compiled=False)
     special = replace(GRAPH, is_specialization=True)
     page = text(recording(GRAPH, failed, special))
-    assert page.startswith("1 graph, 2 ops, 1 specialization, 1 that the backend declined\n")
-    assert "the backend declined it" in page
+    assert page.startswith("1 graph, 2 ops, 1 specialization, 1 that the backend did not compile\n")
+    assert "the backend did not compile it" in page
 
 
 @pytest.mark.parametrize(

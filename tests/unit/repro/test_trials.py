@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dynamo_core.repro.failure import OUTPUT, Failure
-from dynamo_core.repro.trials import Candidate, Trials, _read_state
+from dynamo_core.repro.trials import BudgetSpent, Candidate, Trials, _read_state
 
 PASSED: dict[str, Any] = {"ending": "passed", "output": "", "seconds": 1.0}
 RAISED = PASSED | {"ending": "raised", "type": "RuntimeError", "message": "the device is busy"}
@@ -37,6 +37,22 @@ def test_one_of_several_attempts_shows_it(trials: Answers) -> None:
     trials.attempts = 3
     (found,) = trials.failures(CANDIDATE)
     assert found.is_same(FAILURE)
+
+
+def test_trials_end_while_there_is_time_for_the_last_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once something was found: until then all of the time is for finding it."""
+    now = [100.0]
+    monkeypatch.setattr("dynamo_core.repro.trials.time.monotonic", lambda: now[0])
+    trials = Trials("python", (), 1.0, 160.0, about={"torch": "2.13"}, started=3.0, longest=2.0)
+    trials._known, trials._from_before = {}, frozenset()
+    assert trials.kept == 0.0
+    trials.keep(4, 5.0)
+    assert trials.kept == 5.0 + 4 * (3.0 + 2.0)
+    now[0] = 136.0
+    with pytest.raises(BudgetSpent):
+        trials.outcome("text")
+    trials.longest = 60.0
+    assert trials.kept == 30.0, "half of what was left when it was found"
 
 
 class Prints(Trials):

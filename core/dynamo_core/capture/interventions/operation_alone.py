@@ -11,11 +11,13 @@ from typing import Any
 
 from ...backends.agreement import shares_memory
 from ..probes.graphs import target_name
+from .backend_faults import is_wrong_for_a_copy
 from .observed_state import KIND, RESULT, SAME, Leaves, observe
 from .operation_log import is_changed, own_lines, values_before
 from .state_difference import MINOR, Difference, compare_leaves
 
 Backend = Callable[..., Any]  # takes a graph and its inputs, and gives what to call
+EVERY_GRAPH = "every graph"  # that is of a backend which gets a copy of an input wrong
 _WRITTEN = "are gradients written"  # by a backward that is given them
 OutcomeOf = Callable[[Callable[[], Any]], dict[str, Any]]  # what a call returned or raised, as roots
 
@@ -26,6 +28,7 @@ def searching_backend(backend: Backend | None, found: list[Any], outcome_of: Out
     Without a backend, it is the first that does something else than it says. The operation's file, line and
     name are put into `found`, whether it gives another value, and what it does that it does not declare, or
     None. One whose result only has other strides, or shares other memory, is put there if there is no other.
+    Where the backend gets a mere copy wrong, too, none is put there, and EVERY_GRAPH in place of the file.
     """
     import torch
 
@@ -36,6 +39,7 @@ def searching_backend(backend: Backend | None, found: list[Any], outcome_of: Out
             lines = own_lines(n)
             is_searched = bool(lines) and n.op in ("call_function", "call_method")
             differences, is_grave = [], False
+            inputs: list[Any] = []
             if is_searched and backend is not None and (not found or minor):
                 graph, inputs = _alone(n, self.env)
                 eager = _leaves(lambda values: graph(*values), inputs, outcome_of)
@@ -49,6 +53,10 @@ def searching_backend(backend: Backend | None, found: list[Any], outcome_of: Out
             undeclared = None if written is None else f"writes `{written}`, which it does not declare"
             if undeclared is None and is_searched:
                 undeclared = _not_as_expected(n, result, self.env)
+            is_suspect = bool(differences) and undeclared is None and not found
+            if is_suspect and backend is not None and is_wrong_for_a_copy(backend, inputs):
+                found[:] = EVERY_GRAPH, 0, "", False, None
+                return result
             is_grave = is_grave or undeclared is not None
             if (is_grave and (not found or minor)) or (differences and not found):
                 found[:] = *lines[-1], target_name(n), is_grave, undeclared

@@ -21,9 +21,11 @@ from ...backends.agreement import (
     rounded_otherwise,
     shielded,
 )
+from ..eager_semantics.graph_facts import communication_in
 from ..errors import first_line, text_of
 from ..frames.program_files import is_own
 from ..probes.graphs import outputs_of, structure_difference
+from .backend_faults import KeptCall, is_of_the_first_call, what_it_did
 from .fork_server import is_out_of_memory
 
 if TYPE_CHECKING:
@@ -39,12 +41,14 @@ WHOLE_CALL = ("the outputs", "the call")  # what a comparison is named by that i
 class Verdict:
     """What came of the comparison; `not_comparable` says why nothing did.
 
-    `gradients` is "compared", or says why they were not; None where there are none.
+    `gradients` is "compared", or says why they were not; None where there are none. With `is_of_the_backend`
+    it is known what the backend did to the whole graph, so that no operation is looked for.
     """
 
     comparisons: list[Comparison] = field(default_factory=list)
     not_comparable: str | None = None
     gradients: str | None = None
+    is_of_the_backend: bool = False
 
     @property
     def first_wrong(self) -> Comparison | None:
@@ -122,11 +126,17 @@ def unnoticed(arguments: Sequence[Any]) -> Iterator[RandomState]:
 
 
 def verify(
-    before: CallBefore, gm: "GraphModule", compiled: Any, arguments: Sequence[Any], result: Any
+    before: CallBefore,
+    gm: "GraphModule",
+    compiled: Any,
+    arguments: Sequence[Any],
+    result: Any,
+    first: KeptCall | None = None,
 ) -> Verdict:
     """Compare a call that was made, with its `arguments` and its `result`, with eager.
 
-    `compiled` is called once more where there are gradients to compare.
+    `compiled` is called once more where there are gradients to compare. `first` is the graph's first call,
+    where this is a later one.
     """
     outputs = as_list(result)
     wrong_structure = structure_difference(outputs_of(gm), result)
@@ -155,7 +165,40 @@ def verify(
         return Verdict(not_comparable=NOT_FILLED)
     if draws and verdict.first_wrong is not None and not _draws_as_eager_does():
         return Verdict(not_comparable=OWN_RANDOM_NUMBERS)
+    if verdict.first_wrong is not None and verdict.gradients is None:
+        with unnoticed(arguments):
+            did = _what_the_backend_did(before, gm, outputs, eager, exact, verdict, first)
+        if did is not None:
+            verdict = _disagrees(verdict.first_wrong.name, did)
+            verdict.is_of_the_backend = True
     return verdict
+
+
+def _what_the_backend_did(
+    before: CallBefore,
+    gm: "GraphModule",
+    outputs: list[Any],
+    eager: Run,
+    exact: Run | None,
+    verdict: Verdict,
+    first: KeptCall | None,
+) -> str | None:
+    """What the backend did to the whole graph, where the compared values show it; else None."""
+    names = names_of_outputs(gm)
+    wrong = [i for i, each in enumerate(verdict.comparisons[: len(names)]) if not each.agrees]
+    inputs = names_of_inputs(gm)
+    unchanged = {f"{name}, changed in place": name for i, name in enumerate(inputs) if i not in eager.changed}
+    changed = [each.name for each in verdict.comparisons[len(names) :] if not each.agrees]
+    written = [unchanged[each] for each in changed if each in unchanged]
+
+    def agree(i: int, j: int) -> bool:
+        reference = None if exact is None else [exact.outputs[j]]
+        (found,) = compare([names[i]], [outputs[i]], [eager.outputs[j]], reference)
+        return found.agrees
+
+    given = dict(zip(inputs, before.arguments(), strict=True))
+    again = is_of_the_first_call(first, given, outputs, wrong)
+    return what_it_did(names, outputs, eager.outputs, wrong, agree, written, again)
 
 
 def _has_checkpoint(gm: "GraphModule") -> bool:
@@ -212,6 +255,21 @@ def side_effect_in(gm: "GraphModule") -> str | None:
         if node.op == "call_function" and target.__name__.startswith("set_"):
             return f"changes a setting of torch ({target.__name__})"
     return None
+
+
+def obstacle(gm: "GraphModule") -> str | None:
+    """Why a call must not be made a second time, if it must not."""
+    import torch
+
+    if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
+        return "the program records it into a CUDA graph"
+    if torch._C._len_torch_dispatch_stack() or torch._C._len_torch_function_stack():
+        return "the program has set a mode that sees every operation"
+    node = communication_in(gm)
+    if node is not None:
+        return f"it communicates with other processes ({node})"
+    effect = side_effect_in(gm)
+    return None if effect is None else f"it {effect}"
 
 
 def described(error: BaseException) -> str:

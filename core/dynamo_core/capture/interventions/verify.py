@@ -18,13 +18,13 @@ from ...backends.agreement import Comparison, compare, is_shielded
 from ...backends.compilers import copy_of_graph
 from ...shared.records import CallVerified, VerifyOutcome
 from ...shared.validation import if_recorded
-from ..eager_semantics.graph_facts import communication_in
 from ..eager_semantics.replay import AotFunction, is_aligned, node_of, not_captured
 from ..forking import has_other_threads
 from ..frames.source import current_compile_id, user_line
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
 from ..probes.graphs import target_name
+from .backend_faults import KeptCall, is_wrong_for_a_copy
 from .operation_log import noting
 from .verified_call import (
     COMPARED,
@@ -34,8 +34,8 @@ from .verified_call import (
     as_list,
     described,
     names_of_inputs,
+    obstacle,
     runner,
-    side_effect_in,
     unnoticed,
     verify,
     verify_exception,
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 # called without Dynamo and on real inputs; all of them are clones.
 
 
+_WRONG_FOR_ALL = "the backend is wrong for a graph that only copies an input, too"
 # A cut halves what is left to search, so that this is enough for a graph of 4000 nodes.
 MOST_CUTS = 12
 
@@ -270,7 +271,9 @@ class Verifier:
         counts = copy.deepcopy(counters)
         try:
             with self._probes.stream.muted():
-                return first_wrong_node(gm, compiler, before)
+                found = first_wrong_node(gm, compiler, before)
+                is_of_all = found.node is not None and is_wrong_for_a_copy(compiler, before.arguments())
+                return Found(reason=_WRONG_FOR_ALL) if is_of_all else found
         except Exception as error:
             return Found(reason=f"the search for it failed: {described(error)}")
         finally:
@@ -293,6 +296,7 @@ class _VerifiedGraph:
         self.captured = gm
         self._graph: tuple[Any, Any] | None = (gm, compiler)
         self._calls = 0
+        self.first: KeptCall | None = None  # the first call, until the last one is verified
         self._lock = threading.Lock()
 
     def begin(self, arguments: Sequence[Any]) -> "_Call | None":
@@ -347,7 +351,7 @@ class _Call:
         """Clone the arguments; False, and recorded, if the call cannot be verified."""
         began = perf_counter_ns()
         try:
-            reason = self._graph.why_spent() or _obstacle(self._gm)
+            reason = self._graph.why_spent() or obstacle(self._gm)
             if reason is None:
                 self._before = CallBefore(arguments)
         except Exception as error:
@@ -364,14 +368,15 @@ class _Call:
         assert before is not None
         found = Found()
         try:
-            verdict = verify(before, self._gm, compiled, arguments, result)
+            first = self._graph.first
+            verdict = verify(before, self._gm, compiled, arguments, result, first)
             if verdict.first_wrong is not None and has_other_threads():
                 with unnoticed(arguments):  # they may have changed its inputs meanwhile
                     again = before.run(compiled)
-                verdict = verify(before, self._gm, compiled, again.inputs, again.outputs)
+                verdict = verify(before, self._gm, compiled, again.inputs, again.outputs, first)
             if verdict.first_wrong is not None:
                 self._graph.forget()
-                if verdict.first_wrong.name not in WHOLE_CALL:
+                if verdict.first_wrong.name not in WHOLE_CALL and not verdict.is_of_the_backend:
                     found = self._search(before, verdict, arguments)
         except Exception as error:
             self._nanoseconds += perf_counter_ns() - began
@@ -382,6 +387,9 @@ class _Call:
             self._record("not comparable", verdict.not_comparable)
             return
         self._record("disagrees" if verdict.first_wrong else "agrees", None, verdict, found)
+        if self._number < CALLS_VERIFIED and verdict.first_wrong is None:
+            with suppress(Exception):  # then a later call is not compared with it
+                self._graph.first = KeptCall(before.arguments(), as_list(result))
         if verdict.first_wrong is None:
             with suppress(Exception):  # then nothing is known of the program's own backward
                 watch_missing_gradients(before, self._gm, arguments, result, self._disagrees)
@@ -464,21 +472,6 @@ def _beside_eager(graph: _VerifiedGraph, compiled: Any, counted: Any) -> Any:
         return result
 
     return call
-
-
-def _obstacle(gm: "GraphModule") -> str | None:
-    """Why a call must not be made a second time, if it must not."""
-    import torch
-
-    if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
-        return "the program records it into a CUDA graph"
-    if torch._C._len_torch_dispatch_stack() or torch._C._len_torch_function_stack():
-        return "the program has set a mode that sees every operation"
-    node = communication_in(gm)
-    if node is not None:
-        return f"it communicates with other processes ({node})"
-    effect = side_effect_in(gm)
-    return None if effect is None else f"it {effect}"
 
 
 def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:

@@ -28,6 +28,7 @@ from .call_in_copy import (
 )
 from .fork_server import NoAnswer
 from .observed_state import RAISED_AT, RESULT, Leaves
+from .operation_alone import EVERY_GRAPH
 from .operation_log import Operation, first_different_line, first_write_to, is_write, last_operation_on
 from .own_decompositions import DECOMPOSED
 from .printed_text import PRINTED, PRINTED_AT
@@ -77,6 +78,8 @@ def place_of(
         maker = last_operation_on(operations, memory, writes=False)
         return None if maker is None else (*operations[maker][:2], "")
     place, gives_other_value = _wrong_alone(stage, lines)
+    if place is not None and place[0] == EVERY_GRAPH:
+        return None
     is_captured_right = stage not in (TRACING, STALE)
     if stage is not None and is_captured_right:
         if place is None:

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from dynamo_core.capture.interventions.call_in_copy import outcome_of
-from dynamo_core.capture.interventions.operation_alone import searching_backend
+from dynamo_core.capture.interventions.operation_alone import EVERY_GRAPH, searching_backend
 
 
 def step(x: Any) -> Any:
@@ -42,6 +42,13 @@ def test_a_wrong_value() -> None:
 
     line = step.__code__.co_firstlineno
     assert first_wrong(wrong)[:2] == [__file__, line + 2]
+
+
+def test_a_backend_that_is_wrong_for_every_graph_has_no_wrong_operation() -> None:
+    def wrong(gm: Any) -> Any:
+        return lambda *args: tuple(each + 1 for each in gm(*args))
+
+    assert first_wrong(wrong)[0] == EVERY_GRAPH
 
 
 def test_a_wrong_gradient() -> None:

@@ -1,0 +1,30 @@
+"""The identity of a recompile for what a line finds by the order of a set, another one in each process."""
+
+from pathlib import Path
+
+from dynamo_core.findings import find
+from dynamo_core.model import Recording, Run
+from support.made_causes import opened, process
+
+
+def identity(first: str, *others: str, line: str) -> str:
+    """Of a recompile in which several members have changed, and torch names the first."""
+    at = "me/train.py:5 in f"
+    one = process(
+        [f"0/0: kw['{first}'] == 2  # {line}  # {at}"],
+        symbols=[opened(f"L['kw']['{each}']") for each in others],
+    )
+    found = find(Recording(Path("rec"), Run(exit_code=0), [one], 1, []))
+    return next(each.identity for each in found if each.kind == "recompile")
+
+
+def test_members_that_changed_together_have_one_identity() -> None:
+    line = "x = x + kw[n]"
+    orders = (("a", "b", "c"), ("b", "a", "c"), ("c", "b", "a"))
+    assert len({identity(*order, line=line) for order in orders}) == 1
+    assert identity("a", line=line) != identity("b", line=line)
+
+
+def test_members_that_the_line_names_are_told_apart() -> None:
+    line = "x = kw['a'] + kw['b']"
+    assert identity("a", "b", line=line) != identity("b", "a", line=line)
