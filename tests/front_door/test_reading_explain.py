@@ -9,8 +9,8 @@ from support.stored import plain, stored
 
 def test_the_toy() -> None:
     told = document("explain", stored("toy"))
-    first = ["next", "verdict", "actions", "excerpt", "context", "findings"]
-    assert list(told)[5:11] == first, "what to do comes first"
+    begin = ["next", "verdict", "actions", "excerpt", "context", "findings"]
+    assert list(told)[5:11] == begin, "what to do comes first"
     summary = told["summary"]
     counts = ("frames", "graphs", "ops", "graph_calls", "graph_breaks", "recompiles", "guards")
     assert [summary[name] for name in counts] == [3, 3, 8, 200, 1, 0, 29]

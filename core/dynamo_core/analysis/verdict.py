@@ -236,6 +236,7 @@ def capture_sentence(recording: Recording) -> str:
         text += ", with torch.compile's semantics (--semantics compiled)"
     if last.decision == "observe":
         text += f", until {path_below(last.because or '')}; from then on the program ran as it is"
+        text += ". What was captured until then is in the counts alone; `--capture none` leaves it out"
     return text + "."
 
 

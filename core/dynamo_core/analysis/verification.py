@@ -253,7 +253,8 @@ def program_sentence(found: Verification) -> str:
     compared = len(found.agreeing_calls) + len(found.wrong_calls)
     if not compared:
         return f"{_PROGRAM_NOT_COMPARED[0].upper()}{_PROGRAM_NOT_COMPARED[1:]}{_why_no_call(found)}"
-    functions = {(id(each.process), each.call.name, each.call.compiled_at) for each in found.program_calls}
+    calls = (*found.agreeing_calls, *found.wrong_calls)
+    functions = {(id(each.process), each.call.name, each.call.compiled_at) for each in calls}
     text = f"{number(compared, 'call')} of {number(len(functions), 'compiled function')}"
     outcome = f"{len(found.wrong_calls)} wrong" if found.wrong_calls else "all agree"
     if not found.wrong_calls:

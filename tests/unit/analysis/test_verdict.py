@@ -177,7 +177,8 @@ def test_what_was_captured_before_the_program_compiled_for_itself_was_captured()
     )
     assert capture_sentence(of_one_process(captures=captures, frames=[own, frame("compiled")])) == (
         "Captured by policy 'loops' with backend 'inductor', until it calls torch.compile; from then on "
-        "the program ran as it is."
+        "the program ran as it is. What was captured until then is in the counts alone; `--capture none` "
+        "leaves it out."
     )
     run = Run.of({"exit_code": 0, "settings": {"semantics": "compiled"}})
     compiled = of_one_process(run, captures=[CAPTURED], frames=[frame("compiled")])
