@@ -26,6 +26,7 @@ from ..remedies.rules import place_of, user_line
 from .build import break_remedies, remedy
 from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, tests_of
 from .kinds import Kind
+from .packed import layers_behind, packing_for
 
 
 def breaks(figures: Figures) -> Iterator[Draft]:
@@ -50,6 +51,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
     """The finding on one of them. Where it made frames run eager, that is what the finding is about."""
     each = cost.distinct
     first = _with_calls_to_it(figures, each.process, each.first)
+    packing = packing_for(figures, each.process, first)
     draws = draws_numbers(first)
     frames = each.frames_fell_back
     kind: Kind = "fell back to eager" if frames else "graph break"
@@ -61,7 +63,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
         kind,
         key=(stable_text(first.kind),),
         title=title(first, line, frames),
-        cause=partial(break_cause, first, version),
+        cause=partial(break_cause, packing or first, version),
         effect=effect_and_cost(cost),
         processes=each.processes,
         place=first.place if line is None else line.place,
@@ -78,13 +80,14 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
             tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
             each.crossed,
         ),
-        remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
+        remedies=partial(break_remedies, kind, packing or first, version, cost.recompiles.lengthened),
         brings_about=cost.recompiles.compiles
         | figures.recompiles_below(each.processes, frames, every=leaves_a_loop_to_python(first))
         | figures.recompiles_below_break(each, of_numbers=draws)
         | figures.recompiles_in_loops(each)
         | figures.recompiles_for_a_name(each, names_that_decide_a_report(first), line)
-        | _eager_behind(each, draws),
+        | _eager_behind(each, draws)
+        | {*layers_behind(figures, each.processes, first)},
     )
 
 
@@ -191,12 +194,13 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
     name, reason = frame_name(frame.name, frame.method), first_line(frame.reason)
     what = "runs eager" if is_eager else "raised an error in the compiler"
     kind: Kind = "fell back to eager" if is_eager else "compiler error"
+    packing = packing_for(figures, process, stopped)
     outside = figures.most_won(process)
     return Draft(
         kind,
         key=(without_numbers(reason),),
         title=f"{name} at {place(frame.place)} {what}{at}: {reason}",
-        cause=partial(break_cause, stopped, process.torch_version),
+        cause=partial(break_cause, packing or stopped, process.torch_version),
         processes=(process,),
         place=where,
         function=frame.name if line is None else line.function,
@@ -211,9 +215,13 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
             tests=tests_of(process, [frame]),
         ),
         remedies=partial(
-            break_remedies, kind, _with_calls_to_it(figures, process, stopped), process.torch_version
+            break_remedies,
+            kind,
+            packing or _with_calls_to_it(figures, process, stopped),
+            process.torch_version,
         ),
-        brings_about=figures.recompiles_below([process], [frame]),
+        brings_about=figures.recompiles_below([process], [frame])
+        | {*layers_behind(figures, [process], stopped)},
     )
 
 

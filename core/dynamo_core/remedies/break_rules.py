@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..analysis.recompiles import is_recompile_limit
 from ..model import GraphBreak
-from . import branches, calls, code, gradients, python_code, requested, sizes, values
+from . import branches, calls, code, gradients, python_code, recurrent, requested, sizes, values
 from .expected import expected_break
 from .rules import (
     Advice,
@@ -33,9 +33,10 @@ TABLE: BreakRules = (
     *branches.TABLE,
     *values.TABLE,
     *sizes.TABLE,
-    *calls.PACKED_SEQUENCES,
+    *recurrent.PACKED_SEQUENCES,
     *gradients.GRADIENTS,
     *calls.RANDOM_STATE,
+    *recurrent.RECURRENT,
     *code.TORCH_CODE,
     *calls.CALLS,
     *python_code.PYTHON_CODE,
@@ -99,6 +100,11 @@ def leaves_a_loop_to_python(graph_break: GraphBreak) -> bool:
 def draws_numbers(graph_break: GraphBreak) -> bool:
     """Whether random numbers are drawn on its line, which are others in each call."""
     return first_rule(TABLE, break_context_of(graph_break, None)) in calls.DRAWN
+
+
+def works_on_packed_sequences(graph_break: GraphBreak) -> bool:
+    """Whether its line packs or unpacks sequences, or works on packed ones."""
+    return first_rule(TABLE, break_context_of(graph_break, None)) in recurrent.PACKED_SEQUENCES
 
 
 def names_that_decide_a_report(graph_break: GraphBreak) -> frozenset[str]:

@@ -96,3 +96,13 @@ def test_the_users_stack_is_read_frame_by_frame() -> None:
         StackFrame(Place("/c.py", 3), "f", long),
         StackFrame(Place("/d.py", 4), "last", ""),
     )
+
+
+def test_an_error_of_torchs_names_the_users_lines_in_one_of_three_ways() -> None:
+    process = Process(Path("stream"), None, None)
+    builder = BreakBuilder(process, CompileContext(), RecordClock(process))
+    for words in ("User stack:", "User stack trace:", "from user code:"):
+        reason = f'AssertionError: Guard failed.\n{words}\n  File "/tmp/toy.py", line 4, in f\n    id(x.y)\n'
+        found = builder.break_named_in(reason, None)
+        assert found is not None and found.stack == (StackFrame(Place("/tmp/toy.py", 4), "f", "id(x.y)"),)
+    assert builder.break_named_in("AssertionError: Guard failed.", None) is None
