@@ -152,8 +152,11 @@ TORCH_CODE: BreakRules = (
         "a hook is registered, or removed, in the compiled function (`{line}`)",
         (
             RemedyTemplate(
-                "register the hook once, outside of the compiled code, before its first call.",
-                cures=("hook_on_module",),
+                "register the hook once, outside of the compiled code, before its first call, as in "
+                "`__init__`; and where it keeps something under a key, put that key in before the first "
+                "call, `kept = {{'name': None}}`, since a key that comes later is compiled for again.",
+                cures=("hook_on_module", "features_by_a_hook"),
+                may_change="the hook also runs where other code calls that module",
             ),
         ),
         line=re.compile(r"hook|\.remove\(\)|handle"),

@@ -221,7 +221,7 @@ PYTHON_CODE: BreakRules = (
     Rule(
         # torch/_dynamo/guards.py (CheckFunctionManager), read and run with 2.13.
         re.compile(r"Guard failed on the same frame it was created.{0,400}<class 'method'>"),
-        "`{line}` asks for the `id` of a bound method, which Python makes anew each time it is asked for, so "
+        "`{line}` asks for the `id` of a bound method, which is another object each time it is asked for, so "
         "that torch's check of it fails at once",
         (
             RemedyTemplate(

@@ -97,12 +97,15 @@ BY_A_LIBRARY: BreakRules = (
 REQUESTED: BreakRules = (
     Rule(
         re.compile(r"torch\.compiler\.disable"),
-        "`{called}` was marked with `torch.compiler.disable`, so torch does not trace it",
+        "`{disabled}` was marked with `torch.compiler.disable`, so torch does not trace it",
         (
             RemedyTemplate(
-                "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it "
+                "remove the `torch.compiler.disable` from `{disabled}`, if torch can trace it; else call it "
                 "before or after the compiled code.",
-                cures=("disabled_helper", "mode_made_inside", "hook_that_is_disabled"),
+                cures=(
+                    *("disabled_helper", "mode_made_inside", "hook_that_is_disabled"),
+                    "disabled_hooks_of_layers",
+                ),
                 change=Change(edit="decorator removed"),
             ),
         ),
