@@ -1,7 +1,7 @@
 """Hooks keep what the layers of a teacher give, and torch is told not to trace them.
 
 kind: fell back to eager
-advice: from `hook`
+advice: put that key in before the first call
 
 Made after https://github.com/pytorch/pytorch/issues/173452
 """
