@@ -18,6 +18,7 @@ from dynamo_core.fix.trial import Fixes
 from dynamo_core.recording.read import read
 
 from . import main
+from .durations import seconds
 from .options import RUN_OPTIONS, documented_option, run_options, written_file_option
 from .program import ProgramCommand
 from .repeated_runs import ask_to_run, requested_again
@@ -54,10 +55,11 @@ class FixToApply(click.IntRange):
 )
 @documented_option(
     "--budget",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    metavar="SECONDS",
-    help="Begin no further run after so long.",
+    callback=seconds,
+    default="10m",
+    metavar="TIME",
+    help="Begin no further run after so long: 90s, 10m, 1h. The trials of --try in the first run take a "
+    "quarter of it at most.  [default: 10m]",
 )
 @documented_option(
     "--most-runs",

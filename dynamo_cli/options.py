@@ -27,10 +27,13 @@ from dynamo_core.shared.settings import (
     SEMANTICS_COMPILED,
     SEMANTICS_EAGER,
     TRACE_LIMIT,
+    TRY_BUDGET,
     VERIFY_AUDITS,
     VERIFY_REPORT,
     Settings,
 )
+
+from .durations import seconds
 
 if TYPE_CHECKING:
     from dynamo_core.launch.run import Request
@@ -297,11 +300,7 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             is_flag=True,
             help="A graph that no backend takes is an error in the program, instead of running eager.",
         ),
-        shared_option(
-            "--mode",
-            shell_complete=completed_by("modes"),
-            help="As torch.compile's mode.",
-        ),
+        shared_option("--mode", shell_complete=completed_by("modes"), help="As torch.compile's mode."),
         dynamic_option,
         shared_option(
             "--fullgraph",
@@ -343,8 +342,14 @@ def run_options(*output_names: str, without: frozenset[str] = frozenset()) -> Ca
             "try_changes",
             is_flag=True,
             help="Where a frame has a graph break or is recompiled, trace it again in a copy of the process, "
-            "with settings of torch's and dynamic sizes that might help: `dynamo explain` says what came of "
-            "each. At most a minute a process.",
+            "with settings of torch's and dynamic sizes that might help: `dynamo explain` says what came.",
+        ),
+        shared_option(
+            "--try-budget",
+            callback=seconds,
+            default=f"{TRY_BUDGET:g}s",
+            metavar="TIME",
+            help="What --try may take in a process, such as 90s or 2m.  [default: 60s]",
         ),
         shared_option(
             "--freeze-after",

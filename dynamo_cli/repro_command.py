@@ -1,6 +1,5 @@
 """`dynamo repro`."""
 
-import re
 import shutil
 import time
 from dataclasses import replace
@@ -22,6 +21,7 @@ from dynamo_core.shared.errors import NotReproduced
 from dynamo_core.shared.settings import VERIFY_STAGE
 
 from . import main
+from .durations import seconds
 from .options import RUN_OPTIONS, documented_option, run_options, written_file_option
 from .program import ProgramCommand, program_of
 from .repeated_runs import ask_to_run, requested_again
@@ -29,15 +29,6 @@ from .report_output import Output, format_option, put, write_report
 from .running import say
 
 _ISSUE = "issue.md"
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
-
-
-def _seconds(ctx: click.Context, parameter: click.Parameter, value: str) -> float:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", value)
-    seconds = float(found[1]) * _UNITS[found[2]] if found else 0.0
-    if not seconds:
-        raise click.BadParameter(f"{value!r} is no time: 90s, 10m or 1h")
-    return seconds
 
 
 def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None) -> Of:
@@ -62,7 +53,7 @@ def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None
 )
 @documented_option(
     "--budget",
-    callback=_seconds,
+    callback=seconds,
     default="10m",
     metavar="TIME",
     help="End within: 90s, 10m, 1h. What is found late is proven all the same, beyond it.  [default: 10m]",

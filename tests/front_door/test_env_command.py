@@ -71,6 +71,15 @@ def test_a_budget_is_a_percentage(tmp_path: Path) -> None:
     assert "'0%' is no percentage above 0 and up to 100, such as 20%" in refused.stderr
 
 
+def test_what_is_tried_has_a_time(tmp_path: Path) -> None:
+    for options, time in (((), 60), (("--try-budget", "2m"), 120), (("--try-budget", "7.5"), 7.5)):
+        given = json.loads(answer("env", "--format", "json", *options, cwd=tmp_path).stdout)
+        assert json.loads(given[SETTINGS_VARIABLE])["try_budget"] == time
+    refused = answer("env", env={"DYNAMO_TRY_BUDGET": "0s"}, cwd=tmp_path)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "'0s' is no time: 90s, 10m or 1h" in refused.stderr
+
+
 def test_the_default_place_has_a_folder_for_each_job(tmp_path: Path) -> None:
     given = json.loads(answer("env", "--format", "json", cwd=tmp_path).stdout)
     assert given["DYNAMO_RUN_RECORDING"] == str(tmp_path / ".dynamo" / "{job}")

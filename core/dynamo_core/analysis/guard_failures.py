@@ -137,6 +137,15 @@ def lengthened_by(line: str, failure: GuardFailure) -> str | None:
     return name if is_on_length(failure) and _last_part(name) in changed else None
 
 
+# A name with its attributes and subscripts, as `self.keys[layer]`.
+_NAMED = re.compile(r"[A-Za-z_][\w.]{0,200}(?:\[[^\[\]]{0,100}\]){0,3}")
+
+
+def is_named_in(line: str, name: str) -> bool:
+    """Whether a line has what the program calls so, perhaps by another object or with another subscript."""
+    return _last_part(name) in map(_last_part, _NAMED.findall(line))
+
+
 def _last_part(name: str) -> str:
     return _SUBSCRIPT.sub("[]", name).rpartition(".")[2]
 

@@ -107,9 +107,14 @@ def compile_label(compile_id: CompileId | None) -> str:
     return f"[{compile_id}]" if compile_id is not None else "[-/-]"
 
 
+# torch/_dynamo/guards.py (CheckFunctionManager); the guard, in Dynamo's own words, stands behind it.
+_TO_REPORT = ". This is a bug - please create an issue."
+
+
 def first_line(reason: str | None) -> str:
-    """A reason in one line; two where the first only announces the second."""
+    """A reason in one line, without what is for developers of torch; two where the first announces one."""
     first, _, rest = (reason or "no reason recorded").partition("\n")
+    first = first.partition(_TO_REPORT)[0]
     return f"{first} {rest.partition(chr(10))[0].strip()}".strip() if first.endswith(":") else first
 
 

@@ -183,7 +183,7 @@ def _function(steps: Steps) -> str:
 
 
 # Settings of a run that do not affect what is compiled, or that only name its files.
-_OF_THE_RUN = ("autotune_file", "step_frames", "verify_budget")
+_OF_THE_RUN = ("autotune_file", "step_frames", "verify_budget", "try_budget")
 # Causes of a cache miss that no other part of the comparison names.
 _OF_CACHES = ("machine", "threads", "setting", "custom pass", "process group", "unstable", "folder")
 _LONGEST = 200  # characters of a value

@@ -26,6 +26,7 @@ from ..remedies.rules import place_of, user_line
 from .build import break_remedies, remedies, remedy
 from .finding import NOT_RECORDED, Cost, Draft, Evidence, Figure, Remedy, Shared, tests_of
 from .kinds import Kind
+from .packed import layers_behind, packing_for
 from .static_sizes import KEEP_STATIC, failed_in_a_backend
 
 
@@ -51,6 +52,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
     """The finding on one of them. Where it made frames run eager, that is what the finding is about."""
     each = cost.distinct
     first = _with_calls_to_it(figures, each.process, each.first)
+    packing = packing_for(figures, each.process, first)
     draws = draws_numbers(first)
     frames = each.frames_fell_back
     kind: Kind = "fell back to eager" if frames else "graph break"
@@ -62,7 +64,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
         kind,
         key=(stable_text(first.kind),),
         title=title(first, line, frames),
-        cause=partial(break_cause, first, version),
+        cause=partial(break_cause, packing or first, version),
         effect=effect_and_cost(cost),
         processes=each.processes,
         place=first.place if line is None else line.place,
@@ -80,13 +82,14 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
             tuple(dict.fromkeys(b.test for b in each.occurrences if b.test is not None)),
             each.crossed,
         ),
-        remedies=partial(break_remedies, kind, first, version, cost.recompiles.lengthened),
+        remedies=partial(break_remedies, kind, packing or first, version, cost.recompiles.lengthened),
         brings_about=cost.recompiles.compiles
         | figures.recompiles_below(each.processes, frames, every=leaves_a_loop_to_python(first))
         | figures.recompiles_below_break(each, of_numbers=draws)
         | figures.recompiles_in_loops(each)
         | figures.recompiles_for_a_name(each, names_that_decide_a_report(first), line)
-        | _eager_behind(each, draws),
+        | _eager_behind(each, draws)
+        | {*layers_behind(figures, each.processes, first)},
     )
 
 
@@ -204,12 +207,13 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
     name, reason = frame_name(frame.name, frame.method), first_line(frame.reason)
     what = "runs eager" if is_eager else "raised an error in the compiler"
     kind: Kind = "fell back to eager" if is_eager else "compiler error"
+    packing = packing_for(figures, process, stopped)
     outside = figures.most_won(process)
     return Draft(
         kind,
         key=(without_numbers(reason),),
         title=f"{name} at {place(frame.place)} {what}{at}: {reason}",
-        cause=partial(break_cause, stopped, process.torch_version),
+        cause=partial(break_cause, packing or stopped, process.torch_version),
         processes=(process,),
         place=where,
         function=frame.name if line is None else line.function,
@@ -223,16 +227,21 @@ def of_frame(figures: Figures, fallback: Fallback) -> Draft:
             (frame.reason or "",),
             tests=tests_of(process, [frame]),
         ),
-        remedies=partial(_remedies_of_frame, kind, figures, process, frame, stopped),
-        brings_about=figures.recompiles_below([process], [frame]),
+        remedies=partial(
+            _remedies_of_frame,
+            kind,
+            packing or _with_calls_to_it(figures, process, stopped),
+            process,
+            frame,
+        ),
+        brings_about=figures.recompiles_below([process], [frame])
+        | {*layers_behind(figures, [process], stopped)},
     )
 
 
-def _remedies_of_frame(
-    kind: Kind, figures: Figures, process: Process, frame: Frame, stopped: GraphBreak
-) -> tuple[Remedy, ...]:
+def _remedies_of_frame(kind: Kind, stopped: GraphBreak, process: Process, frame: Frame) -> tuple[Remedy, ...]:
     """Where a backend failed on a graph with dynamic sizes, they may be kept static, before all else."""
-    found = break_remedies(kind, _with_calls_to_it(figures, process, stopped), process.torch_version)
+    found = break_remedies(kind, stopped, process.torch_version)
     sizes = {each.name for each in process.symbols if each.compile_id == frame.compile_id}
     if kind != "compiler error" or not sizes or not failed_in_a_backend(frame):
         return found

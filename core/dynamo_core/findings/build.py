@@ -16,7 +16,7 @@ from ..remedies.rules import Advice, Change, user_line
 from ..remedies.this_run import in_its_thread, not_in_use
 from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, RemedyKind
 from .kinds import SPECS, Kind
-from .tried import further_cures, order, outcome_of, outcomes
+from .tried import further_cures, is_withdrawn, order, outcome_of, outcomes
 
 _Value = TypeVar("_Value")
 _CONSEQUENCES = (
@@ -117,7 +117,8 @@ def _tried(worst: Draft, evidence: Evidence, known: tuple[Remedy, ...]) -> tuple
         return known
     further = remedies(worst.kind, further_cures([each.change for each in known], found))
     tried = [replace(each, tried=outcome_of(each.change, found)) for each in (*known, *further)]
-    return tuple(sorted(tried, key=lambda each: order(each.tried)))
+    left = [each for each in tried if not is_withdrawn(each.tried)]
+    return tuple(sorted(left, key=lambda each: order(each.tried)))
 
 
 def _worked_out(value: _Value | Callable[[], _Value]) -> _Value:

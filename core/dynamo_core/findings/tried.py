@@ -6,9 +6,11 @@ from ..analysis.words import number
 from ..model import Place, TracedAgain, TriedChange
 from ..remedies.calls import LATER
 from ..remedies.rules import Advice, Assignment, Change
+from ..shared.change_tried import RAISED
 from .kinds import Kind
 
 GONE, STILL_THERE = "gone", "still there"
+_RAISES = "raises "
 _TELLING = 2  # recompiles in a trial, of a finding that has as many
 _LEAST_OPS = 0.9  # of those without the change: a break is also gone where its frame runs eager
 # Environment variables that torch reads a setting from, and the setting.
@@ -85,6 +87,11 @@ def further_cures(changes: Iterable[Change | None], found: dict[str, str]) -> It
             )
 
 
+def is_withdrawn(outcome: str | None) -> bool:
+    """Whether the program's own call raised an error with the change, and did not without it."""
+    return outcome is not None and outcome.startswith(_RAISES)
+
+
 def order(outcome: str | None) -> int:
     """The place of a remedy among others: what cures, what was not tried, what does not cure."""
     return 0 if outcome == GONE else 2 if outcome == STILL_THERE else 1
@@ -115,6 +122,8 @@ def _outcome(kind: Kind, place: Place | None, compile_ids: Sequence[str], tried:
 
 
 def _unknown(after: TracedAgain) -> str | None:
+    if after.why is not None and after.why.startswith(RAISED):
+        return f"{_RAISES}{after.why.removeprefix(RAISED)}"
     return None if after.why is None else f"not known: {after.why}"
 
 

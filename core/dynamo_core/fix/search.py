@@ -53,6 +53,7 @@ _LONGEST_LINE = 100  # characters of a remedy's text in the progress line
 _BASELINE_RUNS = 2  # two, to see what differs from run to run without any remedy
 _MOST_UNCHANGED_RUNS = 4  # with those made again since a number differed
 _RUNS_BEFORE_SLOWER = 2  # a second run rules out that the machine was busy for a moment
+_SHARE_OF_TRIALS = 0.25  # of the budget, which what is tried on frames in the first run may take
 _LEAST_TIME = 120.0  # seconds: a run may take this long, the first one the budget, others ten times as long
 
 Announce = Callable[[str, int], None]  # gets what runs now, and how many runs are done
@@ -72,6 +73,12 @@ class Plan:
     seconds: float
     only: tuple[str, ...] = ()
     numbers: Mapping[str, int] = field(default_factory=dict)
+
+    def tried(self) -> Request:
+        """The program as it is, with changes tried on its frames for a share of the budget at most."""
+        settings = self.request.settings
+        budget = min(settings.try_budget, self.seconds * _SHARE_OF_TRIALS)
+        return replace(self.request, settings=settings._replace(try_changes=True, try_budget=budget))
 
 
 _IDENTITY = re.compile(r"(.+)-[0-9a-f]{12}")
@@ -121,8 +128,8 @@ class _Search:
         for number in range(_BASELINE_RUNS):
             what = f"the program as it is, {number + 1} of {_BASELINE_RUNS}"
             # Only the first has remedies tried on its frames: the other is timed without.
-            settings = self._plan.request.settings._replace(try_changes=number == 0)
-            self._baseline.append(self._run(what, replace(self._plan.request, settings=settings)))
+            request = self._plan.tried() if number == 0 else self._plan.request
+            self._baseline.append(self._run(what, request))
             refuse_unknown(self._plan.only, self._baseline[0].findings)
         assert self._first is not None
         processes = self._first.processes

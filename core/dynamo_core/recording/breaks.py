@@ -103,8 +103,8 @@ _cached_frame = lru_cache(1024)(_frame)  # stacks have most of their frames in c
 
 
 # torch/fx/experimental/symbolic_shapes.py (produce_guards_verbose), torch/_dynamo/exc.py
-# (augment_exc_message_with_hop_name), read in 2.13.
-_STACK_IN_AN_ERROR = re.compile(r"\n(?:User stack|from user code):\n {2,3}File ")
+# (augment_exc_message_with_hop_name), torch/_dynamo/guards.py (get_guard_fail_reason_helper), read in 2.13.
+_STACK_IN_AN_ERROR = re.compile(r"\n(?:User stack(?: trace)?|from user code):\n {2,3}File ")
 _ON_A_BREAK = "Graph break in user code at "
 
 

@@ -15,20 +15,19 @@ from ..analysis.source_lines import (
     targets_of,
 )
 from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule, indentation
+from .selections import BRANCH, NOT_KNOWN, SELECTIONS, selected_by_a_mask
 
-_BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent jump")
 _ASSERT = re.compile(r"^\s*assert\b")
 WHILE = re.compile(r"^\s*while\b")
 _APPENDS = re.compile(r"\s*[\w.]{1,100}\.(?:append|add|extend)\(")
 _REPORTS = re.compile(r"\s*(?:print|[\w.]{0,60}(?:log|warn)\w{0,20}(?:\.\w{1,20})?)\(")
-_COMPARES = re.compile(r"[<>]|[=!]=")
 # A condition on one tensor that an object keeps, as a buffer that says whether something was done already.
 _FLAG = re.compile(
     r"(?:not )?(?:bool|int)?\(?self(?:\.\w{1,60}){1,4}(?:\[0\]|\.item\(\)){0,2}\)?"
     r"(?: (?:[=!]=|is|>) (?:0|1|True|False))?"
 )
 _VALUE_OR_BRANCH = re.compile(
-    rf"{_BRANCH.pattern}|Tensor\.item\(\)|_local_scalar_dense|aten\.(?:equal|allclose|is_nonzero)\b"
+    rf"{BRANCH.pattern}|Tensor\.item\(\)|_local_scalar_dense|aten\.(?:equal|allclose|is_nonzero)\b"
 )
 _ANY_OR_ALL = re.compile(r"^(?!.*is(?:nan|inf|finite)).*\b(?:any|all)\(")
 _MASK = re.compile(r"\btorch\.all\((\w{1,60})\)|\b(\w{1,60})\.all\(\)")
@@ -39,7 +38,6 @@ _COUNTS = re.compile(r"\s*[\w.]{1,100}\.\w{1,100} [-+]= |\s*[\w.]{1,100}\.\w{1,1
 _SIZE = re.compile(r"\.shape\b|\.size\(|\.numel\(|\blen\(")
 _NEGATED = re.compile(r"not (?!.* (?:and|or|in) ).{1,300}")
 TO_WHERE = Change(edit="branch to where")
-NOT_KNOWN = "and that is not known while the function is compiled"
 
 
 def _raises(break_context: BreakContext) -> bool:
@@ -127,13 +125,6 @@ def _saves_a_selection(break_context: BreakContext) -> bool:
     return mask is not None and any(map(selects.search, break_context.following))
 
 
-def _selects_by_a_mask(break_context: BreakContext) -> bool:
-    """Whether the branch begins with a mask, and then selects by it."""
-    first, *behind = break_context.following or ("",)
-    masks = targets_of(first) if _COMPARES.search(first) else ()
-    return any(f"[{mask}]" in line for mask in masks for line in behind)
-
-
 def behind_a_guard(
     reason: re.Pattern[str], leaving_out: str = "", *, cures: str, not_for: tuple[str, ...] = ()
 ) -> Rule[BreakContext]:
@@ -159,15 +150,6 @@ def compile_the_body(cures: str) -> RemedyTemplate[BreakContext]:
     return RemedyTemplate(
         "compile what the loop repeats, not the loop: make its body a function, give that one to "
         "`torch.compile`, and leave `{line}` to Python.",
-        cures=(cures,),
-    )
-
-
-def selected_by_a_mask(cures: str) -> RemedyTemplate[BreakContext]:
-    return RemedyTemplate(
-        "do not select rows: keep all of them, with a mask that is 0 for those that are not wanted, "
-        "`(x * mask[:, None]).sum(0) / mask.sum()` in place of `x[mask].mean(0)`; and in place of the branch "
-        "choose, `torch.where(mask.any(), then, else)`.",
         cures=(cures,),
     )
 
@@ -236,7 +218,7 @@ FOR_ITS_EFFECT: BreakRules = (
 )
 _ASSERTS: BreakRules = (
     Rule(
-        _BRANCH,
+        BRANCH,
         "the message of this assert is made of values, so that torch cannot keep the assert in the graph and "
         "takes it for a branch on what a tensor holds",
         (
@@ -252,7 +234,7 @@ _ASSERTS: BreakRules = (
         when=_has_computed_message,
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "`and`, `or` and `not` in this assert are branches on what a tensor holds",
         (
             RemedyTemplate(
@@ -267,7 +249,7 @@ _ASSERTS: BreakRules = (
         when=_is_made_of_conditions,
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "what this assert tests is no tensor that torch could test in the graph, " + NOT_KNOWN,
         (
             RemedyTemplate(
@@ -280,7 +262,7 @@ _ASSERTS: BreakRules = (
 )
 _BRANCHES: BreakRules = (
     Rule(
-        _BRANCH,
+        BRANCH,
         "`and` and `or` in `{line}` are branches on what a tensor holds, " + NOT_KNOWN,
         (
             RemedyTemplate(
@@ -293,7 +275,7 @@ _BRANCHES: BreakRules = (
         when=lambda break_context: joins_conditions(break_context.line),
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "how often the loop runs depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
         (compile_the_body("while_on_a_value"),),
         line=WHILE,
@@ -328,7 +310,7 @@ _BRANCHES: BreakRules = (
         when=_asks_a_kept_flag,
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "whether rows are selected depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
         (
             RemedyTemplate(
@@ -341,7 +323,7 @@ _BRANCHES: BreakRules = (
         when=_saves_a_selection,
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "whether there is anything to do depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
         (
             RemedyTemplate(
@@ -354,7 +336,7 @@ _BRANCHES: BreakRules = (
         when=_saves_work,
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "whether something is printed or logged depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
         (
             RemedyTemplate(
@@ -366,13 +348,13 @@ _BRANCHES: BreakRules = (
         when=_only_reports,
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "which way `{branch}` goes depends on how much a condition on tensors selects, " + NOT_KNOWN,
         (selected_by_a_mask("if_on_a_selection"),),
         when=_asks_for_a_size,
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "whether a pass of the loop ends here depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
         (
             RemedyTemplate(
@@ -384,7 +366,7 @@ _BRANCHES: BreakRules = (
         when=ends_a_pass,
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "whether the loop runs, and how often, depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
         (
             RemedyTemplate(
@@ -400,21 +382,9 @@ _BRANCHES: BreakRules = (
         ),
         when=_leaves_a_loop,
     ),
+    *SELECTIONS,
     Rule(
-        _BRANCH,
-        "whether rows are selected depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
-        (
-            RemedyTemplate(
-                "leave out the branch, and select no rows: keep all of them, and let the mask decide what "
-                "becomes of those that are not wanted: `torch.where(mask, new, 0)`, or an index that leads "
-                "to a row that is cut off after it.",
-                cures=("dense_batch_with_overflow",),
-            ),
-        ),
-        when=_selects_by_a_mask,
-    ),
-    Rule(
-        _BRANCH,
+        BRANCH,
         "what a loop keeps as the best so far depends on what tensors hold (`{branch}`), " + NOT_KNOWN,
         (
             RemedyTemplate(
@@ -427,7 +397,7 @@ _BRANCHES: BreakRules = (
         when=_keeps_the_best,
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "`{branch}` asks what a tensor holds, " + NOT_KNOWN + "; and the branch changes what Python keeps",
         (
             RemedyTemplate(
@@ -440,7 +410,7 @@ _BRANCHES: BreakRules = (
         when=_has_an_effect_on_objects,
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "what is put into a list depends on what a tensor holds (`{branch}`), " + NOT_KNOWN,
         (
             RemedyTemplate(
@@ -453,12 +423,12 @@ _BRANCHES: BreakRules = (
         when=_appends,
     ),
     behind_a_guard(
-        _BRANCH,
+        BRANCH,
         cures="mask_that_may_be_none",
         not_for=("error_raised_on_a_value", "loop_that_is_left", "and_of_two_values"),
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "which way `{branch}` goes depends on what tensors hold, " + NOT_KNOWN,
         (
             RemedyTemplate(
@@ -473,7 +443,7 @@ _BRANCHES: BreakRules = (
         when=_is_made_of_several,
     ),
     Rule(
-        _BRANCH,
+        BRANCH,
         "which way `{branch}` goes depends on what a tensor holds, " + NOT_KNOWN,
         (
             RemedyTemplate(

@@ -150,32 +150,6 @@ DRAWN: BreakRules = (
         unless=_TORCHS_RANDOM,
     ),
 )
-_PACKS = re.compile(r"\bpack_(?:padded_)?sequence\(")
-
-
-def _is_of_packed_sequences(break_context: BreakContext) -> bool:
-    """Whether the line packs or unpacks sequences, or works on what a line before it has packed."""
-    packing = [each.strip() for each in break_context.before if _PACKS.search(each)]
-    packed = {name for each in packing for name in targets_of(each)}
-    is_named = re.search(r"\bpack_|_packed_sequence\b", break_context.words + break_context.line)
-    return is_named is not None or bool(packed & {*NAME.findall(break_context.line)})
-
-
-PACKED_SEQUENCES: BreakRules = (
-    Rule(
-        re.compile(r"marked as skipped|RNN, GRU, or LSTM|_local_scalar_dense"),
-        "`{line}` works on packed sequences, whose sizes depend on what the tensor of lengths holds",
-        (
-            RemedyTemplate(
-                "leave what works on packed sequences to Python: end the compiled function in front of "
-                "`pack_padded_sequence`, and compile what comes after `pad_packed_sequence` (without that, "
-                "after the layer that gets them) as a function of its own.",
-                cures=("packed_sequence", "packed_in_both_directions"),
-            ),
-        ),
-        when=_is_of_packed_sequences,
-    ),
-)
 # Before what is said of one line: a function that only seeds has often several such lines.
 RANDOM_STATE: BreakRules = (
     Rule(

@@ -24,10 +24,6 @@ def _compares_addresses(break_context: BreakContext) -> bool:
     return compared_in(break_context.line, "data_ptr") is not None
 
 
-def _is_lstm_with_gradients(break_context: BreakContext) -> bool:
-    return not break_context.context.startswith(("GRU", "RNN")) and break_context.grad_enabled is not False
-
-
 _RAISED_WHILE_TRACED = re.compile(r"failed to run FX node with fake tensors|when making fake tensor call")
 
 # Before all others: inside of DistributedDataParallel the break can be of any kind.
@@ -138,32 +134,6 @@ TORCH_CODE: BreakRules = (
         ),
     ),
     Rule(
-        re.compile(r"RNN, GRU, or LSTM"),
-        "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` as it is set",
-        (
-            RemedyTemplate(
-                "compile what comes before `{call}` and what comes after it, and leave the LSTM between "
-                "them to eager. `torch._dynamo.config.allow_rnn = True` has it traced, which works under "
-                "`torch.no_grad()`; with gradients, `aot_eager` and `inductor` then raise an error (torch "
-                "2.13, CPU).",
-                cures=("lstm_in_training",),
-            ),
-        ),
-        when=_is_lstm_with_gradients,
-    ),
-    Rule(
-        re.compile(r"RNN, GRU, or LSTM"),
-        "torch does not trace `nn.RNN`, `nn.GRU` and `nn.LSTM` unless a setting says so",
-        (
-            RemedyTemplate(
-                "set `torch._dynamo.config.allow_rnn = True` before the first call.",
-                cures=("recurrent_layer",),
-                not_for=("lstm_in_training",),
-                change=Change(settings=(Assignment("torch._dynamo.config.allow_rnn", "True"),)),
-            ),
-        ),
-    ),
-    Rule(
         re.compile(r"Data pointer comparison|data_ptr"),
         "where a tensor lies in memory is not known while the function is compiled",
         (
@@ -182,8 +152,11 @@ TORCH_CODE: BreakRules = (
         "a hook is registered, or removed, in the compiled function (`{line}`)",
         (
             RemedyTemplate(
-                "register the hook once, outside of the compiled code, before its first call.",
-                cures=("hook_on_module",),
+                "register the hook once, outside of the compiled code, before its first call, as in "
+                "`__init__`; and where it keeps something under a key, put that key in before the first "
+                "call, `kept = {{'name': None}}`, since a key that comes later is compiled for again.",
+                cures=("hook_on_module", "features_by_a_hook"),
+                may_change="the hook also runs where other code calls that module",
             ),
         ),
         line=re.compile(r"hook|\.remove\(\)|handle"),

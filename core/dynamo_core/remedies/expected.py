@@ -15,6 +15,7 @@ _ASKS = re.compile(r"graph_break\(\)|skip_frame\(\)|step_unsupported\(\)|torch\.
 _MARKED = re.compile(
     r"intentionally marked that the function `([^`\n]{1,200})` in file `([^`\n]{1,1000})` should not"
 )
+_CALLS_HOOKS = "/torch/nn/modules/module.py"  # the hooks of modules, which are the user's
 _POLYFILLS = "/torch/_dynamo/polyfills/"  # Python's own functions, as torch traces them for the user's code
 _OF_OPTIMIZERS = re.compile(r"/torch/optim/\w{1,50}\.py$")
 
@@ -31,7 +32,8 @@ def expected_break(graph_break: GraphBreak) -> str | None:
     call = f"`{break_context.parts['call']}`"
     marked = _MARKED.search(break_context.words)
     if marked is None:
-        is_asked_for = package_of(where) == "torch" and _ASKS.search(break_context.words)
+        is_torchs = package_of(where) == "torch" and not where.file.endswith(_CALLS_HOOKS)
+        is_asked_for = is_torchs and _ASKS.search(break_context.words)
         return f"torch itself ends a graph in {call}, and goes on with another one" if is_asked_for else None
     function, file = marked.groups()
     is_between = package_of(Place(file, 0)) == "torch" and break_context.is_outside

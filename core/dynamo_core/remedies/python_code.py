@@ -219,6 +219,20 @@ PYTHON_CODE: BreakRules = (
         ),
     ),
     Rule(
+        # torch/_dynamo/guards.py (CheckFunctionManager), read and run with 2.13.
+        re.compile(r"Guard failed on the same frame it was created.{0,400}<class 'method'>"),
+        "`{line}` asks for the `id` of a bound method, which is another object each time it is asked for, so "
+        "that torch's check of it fails at once",
+        (
+            RemedyTemplate(
+                "ask before the call of `{function}`, and pass in what it gives; or take the `id` of the "
+                "function behind the method, `id(method.__func__)`, in all places: it stays the same, and "
+                "all objects of the class share it.",
+                cures=("handlers_by_id",),
+            ),
+        ),
+    ),
+    Rule(
         re.compile(r"FakeIdVariable|builtin operator `id`"),
         "`id` of an object that is made in the compiled function is not known while it is compiled",
         (

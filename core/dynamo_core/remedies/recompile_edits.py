@@ -283,11 +283,12 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # chosen by a value
         _is_kind("value"),
         "each value of {source}{values} is a version of its own: choose by it outside of the compiled code, "
-        "and compile what each choice calls; pass in what else is made of it; or keep to few values.",
+        "and compile what each choice calls (where several lines choose, leave the function that has them to "
+        "Python, and compile what stands between them); pass in what else is made of it; or keep to few.",
         _decide_outside,
         cures=(
             *("recompile_string_argument", "recompile_label_argument"),
-            *("recompile_name_handed_on", "recompile_global_mode"),
+            *("recompile_name_handed_on", "recompile_global_mode", "recompile_mode_in_two_places"),
         ),
     ),
     one_remedy(  # another function
@@ -417,8 +418,8 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         is_read_as_well,
         "{line} changes the length of {source} in each call, what is in it is read there as well, and each "
         "length is a version of its own: keep it in one tensor of a fixed size (a buffer) in place of the "
-        "list, with a mask of what is used.",
-        cures=("recompile_list_that_is_read",),
+        "list, written at a position that is a tensor too (`index_copy`), with a mask of what is used.",
+        cures=("recompile_list_that_is_read", "recompile_keys_of_each_layer"),
     ),
     one_remedy(  # key that the first call put in
         lambda cause: cause.lengthened_there is not None and cause.is_of_dict and len(cause.met) == 1,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from itertools import chain
 
-from ..analysis.guard_failures import range_words
+from ..analysis.guard_failures import is_named_in, range_words
 from ..analysis.recompile_causes import BY_MATH, RecompileCause
 from ..analysis.source_lines import is_library, looked_up_in, without_comment
 from ..analysis.words import place
@@ -159,7 +159,7 @@ def is_read_as_well(cause: RecompileCause) -> bool:
     checks = chain(*cause.frame.checks.values())
     inside = (each for each in checks if plain_source(each.source).startswith(f"{cause.source}["))
     lines = {(each.user_code or "").strip() for each in inside} - {cause.line_of_guard}
-    return name is not None and any(name in line for line in lines)
+    return name is not None and any(is_named_in(line, name) for line in lines)
 
 
 def range_of(cause: RecompileCause) -> str:

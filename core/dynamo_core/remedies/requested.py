@@ -11,6 +11,7 @@ from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate,
 
 _ASKS = re.compile(r"graph_break\(\)|skip_frame\(\)|torch\.compiler\.disable")
 _LOOKS = re.compile(r"Data-dependent|Tensor\.item\(\)|_local_scalar_dense|Dynamic shape operator")
+_CALLS_HOOKS = ("_wrapped_call_impl", "_call_impl")  # torch/nn/modules/module.py, 2.8 to 2.13
 _REMOVED = Change(edit="statement removed")
 _IS_REQUEST = re.compile(r"\b(?:graph_break|skip_frame|step_unsupported)\(")
 
@@ -105,10 +106,24 @@ BY_A_LIBRARY: BreakRules = (
 REQUESTED: BreakRules = (
     Rule(
         re.compile(r"torch\.compiler\.disable"),
-        "`{called}` was marked with `torch.compiler.disable`, so torch does not trace it",
+        "`{disabled}`, a hook of a module that `{call}` calls, was marked with `torch.compiler.disable`",
         (
             RemedyTemplate(
-                "remove the `torch.compiler.disable` from `{called}`, if torch can trace it; else call it "
+                "remove the `torch.compiler.disable` from `{disabled}`, if torch can trace it; and where it "
+                "keeps something under a key, put that key in before the first call, `kept = {{'name': "
+                "None}}`, since a key that comes later is compiled for again.",
+                cures=("disabled_hooks_of_layers",),
+                change=Change(edit="decorator removed"),
+            ),
+        ),
+        when=lambda break_context: break_context.entered in _CALLS_HOOKS and break_context.disabled != "",
+    ),
+    Rule(
+        re.compile(r"torch\.compiler\.disable"),
+        "`{disabled}` was marked with `torch.compiler.disable`, so torch does not trace it",
+        (
+            RemedyTemplate(
+                "remove the `torch.compiler.disable` from `{disabled}`, if torch can trace it; else call it "
                 "before or after the compiled code.",
                 cures=("disabled_helper", "mode_made_inside", "hook_that_is_disabled"),
                 change=Change(edit="decorator removed"),

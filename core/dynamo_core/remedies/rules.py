@@ -193,6 +193,7 @@ _CAREFUL = (
 )
 _KEPT = re.compile(r"self(?:\.(?!item\b)\w{1,60}){1,4}")
 REGISTERS_A_HOOK = re.compile(r"\.register_hook\(")
+_DISABLED = re.compile(r"Skip calling function `<function ([\w.<>]{1,200}) at 0x")
 _IS_IN = re.compile(r"([\w.]{1,100}) in ([\w.]{1,100})")
 _COUNTS = re.compile(r"\s*[\w.]{1,200}\.\w{1,100} [-+]= \d{1,9}\s*(?:#.{0,200})?$")
 _NEGATED = re.compile(r"not ((?!.* (?:and|or) ).{1,300})")
@@ -257,6 +258,7 @@ class BreakContext:
             "kept": kept[0] if (kept := _KEPT.search(condition or "")) else "it",
             "tensor_condition": self._condition_on_tensors(condition or "condition"),
             "call": call or line.removeprefix("return "),
+            "disabled": self.disabled or (call or self.entered or line).partition("(")[0],
             "called": (call or self.entered or line).partition("(")[0],
             "target": ", ".join(targets) or line.removeprefix("return "),
             "loop": self.loop,
@@ -267,6 +269,15 @@ class BreakContext:
             "library": self.library or "the library",
             "counts": self.counts,
         }
+
+    @property
+    def disabled(self) -> str:
+        """The function that torch is told not to trace, as torch names it; "" where it names none.
+
+        Source: torch/_dynamo/variables/functions.py (SkipFunctionVariable.call_function), 2.8 to 2.13.
+        """
+        found = _DISABLED.search(self.words)
+        return "" if found is None else found[1].rpartition(".")[2]
 
     def _condition_on_tensors(self, condition: str) -> str:
         """The condition as a tensor; that torch takes a value out for `a in b` shows that `b` is one."""

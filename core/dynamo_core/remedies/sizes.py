@@ -6,14 +6,54 @@ with 2.8 to 2.15 (torch/_dynamo/graph_break_registry.json).
 
 import re
 
-from .branches import NOT_KNOWN, selected_by_a_mask
-from .rules import Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
+from ..analysis.source_lines import condition_of, targets_of
+from .rules import NAME, Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
+from .selections import NOT_KNOWN, selected_by_a_mask
 
 _SIZED = "how large a tensor on this line becomes depends on what another one holds: `{line}`"
 _OF_KNOWN_SIZE: RemedyTemplate[BreakContext] = RemedyTemplate(
     "use what has a known size in its place: a mask and `torch.where`, or `torch.topk`.",
     cures=("boolean_mask",),
 )
+
+
+# What has to know how many rows there are, and raises for a size that depends on data: convolutions and
+# attention in Inductor, `cumsum` and singular values with gradients in AOTAutograd, `numel()` in Dynamo (run
+# with 2.13).
+_NEEDS_THE_SIZE = re.compile(
+    r"(?<![a-z])conv(?:\d{0,2}d?|_\w{1,20})\(|(?:attention|attn|mha)\w{0,20}\(|\.cumsum\(|\bsvd\w{0,10}\("
+    r"|\.numel\(\)",
+    re.IGNORECASE,
+)
+_ASKS_FOR_THE_SIZE = re.compile(r"\.shape\b|\.size\(|\blen\(|\.numel\(")
+_MAY_END = "an operator behind it that has to know the size ends the program with an error"
+
+
+def _made_of_it(break_context: BreakContext) -> dict[str, int]:
+    """The names that later lines make of what the line gives, and its own; with the line, from 0 on."""
+    names = dict.fromkeys(targets_of(break_context.line), 0)
+    for number, line in enumerate(break_context.following, 1):
+        text = line.strip()
+        if any(name in NAME.findall(text) for name in names):
+            names |= {each: number for each in targets_of(text) if each not in names}
+    return names
+
+
+def _is_branched_on_later(break_context: BreakContext) -> bool:
+    """Whether a later line branches on the size of what is made of what the line gives."""
+    names = _made_of_it(break_context)
+    asked = (condition_of(line) or "" for line in break_context.following)
+    return any(
+        _ASKS_FOR_THE_SIZE.search(each) is not None and any(name in NAME.findall(each) for name in names)
+        for each in asked
+    )
+
+
+def _is_needed_by_an_operator(break_context: BreakContext) -> bool:
+    """Whether a later line, or this one, gives what is found to an operator that has to know its size."""
+    names = _made_of_it(break_context)
+    lines = (each for each in break_context.following if any(name in NAME.findall(each) for name in names))
+    return any(map(_NEEDS_THE_SIZE.search, (break_context.line, *lines)))
 
 
 def _with_such_operators(*cures: str) -> RemedyTemplate[BreakContext]:
@@ -23,7 +63,8 @@ def _with_such_operators(*cures: str) -> RemedyTemplate[BreakContext]:
         "operator is part of the graph.",
         cures=cures,
         change=Change(environment=(Assignment("TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS", "1"),)),
-        not_for=("loop_over_hits", "selection_then_branch"),
+        may_change=_MAY_END,
+        not_for=("loop_over_hits", "selection_then_branch", "rows_under_attention", "experts_that_get_none"),
     )
 
 
@@ -64,8 +105,21 @@ TABLE: BreakRules = (
     Rule(
         re.compile(r"Dynamic shape operator"),
         _SIZED,
-        (selected_by_a_mask("selection_then_branch"),),
-        when=lambda break_context: break_context.is_branched_on_next,
+        (selected_by_a_mask("selection_then_branch", "experts_that_get_none"),),
+        when=lambda context: context.is_branched_on_next or _is_branched_on_later(context),
+    ),
+    Rule(
+        re.compile(r"Dynamic shape operator\n"),
+        _SIZED + ", and an operator that gets it has to know that",
+        (
+            RemedyTemplate(
+                "keep all rows, and let a mask decide what becomes of those that are not wanted: "
+                "`torch.where(mask[:, None], new, old)`, and as the mask of attention; or select them before "
+                "the call of `{function}`, and pass them in.",
+                cures=("rows_under_attention",),
+            ),
+        ),
+        when=_is_needed_by_an_operator,
     ),
     Rule(
         re.compile(r"Dynamic shape operator\n"),

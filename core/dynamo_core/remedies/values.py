@@ -7,8 +7,9 @@ Source: torch/_dynamo/variables/tensor.py (item, tolist); read with 2.13, names 
 import re
 
 from ..analysis.source_lines import call_on, targets_of
-from .branches import NOT_KNOWN, TO_WHERE, WHILE, behind_a_guard, compile_the_body
+from .branches import TO_WHERE, WHILE, behind_a_guard, compile_the_body
 from .rules import INDEX_BY_A_NAME, Assignment, BreakContext, BreakRules, Change, RemedyTemplate, Rule
+from .selections import NOT_KNOWN
 
 _VALUE = re.compile(r"Tensor\.item\(\)|_local_scalar_dense")
 _REPORTS_A_VALUE = re.compile(

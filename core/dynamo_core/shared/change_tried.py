@@ -5,6 +5,9 @@ from typing import Any
 from . import names
 from .our_record import OurRecord
 
+RAISED = "the call raised "
+"""The beginning of `why`, where the function's call raised an error in the copy."""
+
 
 class ChangeTried(OurRecord):
     """`--try`: a frame traced again in a copy of the process, as it is and with `changes`.

@@ -25,6 +25,7 @@ ON_RECOMPILE_EAGER, ON_RECOMPILE_ERROR = "eager", "error"
 # Limits of whole-program capture: seconds and ops of tracing one frame, passes of a loop in it, and the
 # seconds by which the time of all compiling may exceed that of the program itself.
 TRACE_LIMIT, OP_LIMIT, LOOP_LIMIT, CAPTURE_BUDGET = 60.0, 10_000, 16, 30.0
+TRY_BUDGET = 60.0  # seconds of a process that --try may take
 
 
 # Values of --semantics: which semantics a captured program gets where torch.compile differs from eager.
@@ -59,7 +60,8 @@ class Settings(NamedTuple):
     is the number of calls of a compiled frame after which the program is ended, for `dynamo fix`.
     `save_inputs` is a folder for the arguments of graphs' calls, for `dynamo repro --values`. With
     `makes_folder`, no `dynamo run` has made the folder: the first process that imports torch makes it.
-    `try_changes` has frames with breaks or recompiles traced again with changes, in a copy of the process.
+    `try_changes` has frames with breaks or recompiles traced again with changes, in a copy of the process,
+    for `try_budget` seconds of a process at most.
     `export` requests trials of torch.export with the modules that the program calls. A `brief` recording is
     for pytest: it lacks what its reports do not read, two thirds of the records (half of them torch's timed
     spans), and of the bytes (half of them settings in torch's metrics). `verify_budget` is the share of the
@@ -83,6 +85,7 @@ class Settings(NamedTuple):
     verify: str | None = None
     verify_budget: float | None = None
     try_changes: bool = False
+    try_budget: float = TRY_BUDGET
     override: tuple[str, ...] = ()
     config: tuple[str, ...] = ()
     autotune_file: str | None = None

@@ -1,6 +1,6 @@
 """Words of several lengths are read in both directions, and the last states are what counts.
 
-kind: fell back to eager
+kind: graph break
 advice: in front of `pack_padded_sequence`
 
 Made after https://github.com/pytorch/pytorch/issues/162375
@@ -20,8 +20,8 @@ class Reader(nn.Module):
 
     def forward(self, letters, lengths):
         x = self.embed(letters).tanh()
-        words = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-        _, (hidden, _) = self.lstm(words)  # cause
+        words = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)  # cause
+        _, (hidden, _) = self.lstm(words)
         return self.head(hidden.transpose(0, 1).flatten(1).relu())
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from dynamo_core.analysis.break_costs import BreakCost, costs_of, effect_and_cost, seconds_in_all
 from dynamo_core.analysis.break_effects import Crossing, DistinctBreak, distinct_breaks
-from dynamo_core.analysis.guard_failures import lengthened_by
+from dynamo_core.analysis.guard_failures import is_named_in, lengthened_by
 from dynamo_core.analysis.recompiles import frames_recompiled
 from dynamo_core.model import (
     Bytecode,
@@ -191,3 +191,14 @@ def lengthened_at(where: str) -> Recording:
 
 def counted(number: int) -> Crossing:
     return crossing(graph(number), graph(number + 10))
+
+
+def test_a_container_is_read_by_another_name_and_with_another_subscript() -> None:
+    for line in (
+        "return torch.cat(self.keys[layer], dim=0)",
+        "for key in kept.keys[0]:",
+        "x = cache.keys[n][-1]",
+    ):
+        assert is_named_in(line, "cache.keys[0]") == ("[-1]" not in line)
+    assert is_named_in("y = sum(self.window) / len(self.window)", "self.window")
+    assert not is_named_in("return torch.cat(self.values[layer], dim=0)", "cache.keys[0]")

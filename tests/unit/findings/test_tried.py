@@ -1,13 +1,14 @@
 """What `dynamo run --try` has tried on a frame is said by the remedies of its findings."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
-from dynamo_core.findings import Finding, find
+from dynamo_core.findings import Finding, Remedy, find
 from dynamo_core.findings.tried import outcomes
-from dynamo_core.model import CompileId, Place, TracedAgain, TriedChange
+from dynamo_core.model import CompileId, GraphBreak, Place, TracedAgain, TriedChange
 from support.made import of_one_process
 from support.made_findings import a_break, graph, reasons, recompile
 
@@ -42,6 +43,7 @@ def of_a_break(*changes: TriedChange) -> Finding:
         (traced(16), "moves to line 16"),
         (traced(ops=3), "less is compiled"),
         (traced(why="it crashed"), "not known: it crashed"),
+        (traced(why="the call raised ValueError: no"), "raises ValueError: no"),
     ],
 )
 def test_a_break_with_a_change_that_no_table_has(after: TracedAgain, outcome: str) -> None:
@@ -50,6 +52,21 @@ def test_a_break_with_a_change_that_no_table_has(after: TracedAgain, outcome: st
     is_cure = outcome == "gone"
     assert is_cure == any("trace_autograd_ops = True" in text for text, _ in texts)
     assert [word for _, word in texts[:1]] == (["gone"] if is_cure else [None])
+
+
+def test_a_change_with_which_the_call_raises_is_withdrawn_where_it_did_not_without() -> None:
+    item = replace(a_break(7, text="n = x.item()"), reason="Unsupported Tensor.item() call")
+    assert any("SCALAR_OUTPUTS" in each.text for each in remedies_of(item))
+    raised = traced(why="the call raised GuardOnDataDependentSymNode: no")
+    tries = tried(SCALARS, before=traced(7), after=raised)
+    assert not any("SCALAR_OUTPUTS" in each.text for each in remedies_of(item, tries))
+    both = tried(SCALARS, before=raised, after=raised)
+    assert any("SCALAR_OUTPUTS" in each.text for each in remedies_of(item, both))
+
+
+def remedies_of(broken: GraphBreak, *changes: TriedChange) -> Sequence[Remedy]:
+    recording = of_one_process(breaks=[broken], tried_changes=list(changes))
+    return next(each for each in find(recording) if each.kind == "graph break").remedies
 
 
 def test_what_may_lose_prints_is_no_further_advice() -> None:

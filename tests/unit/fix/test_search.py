@@ -96,6 +96,12 @@ def test_what_a_recording_does_not_have_is_refused() -> None:
         refuse_unknown([BREAK.identity], [])
 
 
+def test_what_is_tried_on_frames_takes_a_share_of_the_budget(search: _Search) -> None:
+    for seconds, share in ((40.0, 10.0), (600.0, 60.0)):
+        settings = replace(search._plan, seconds=seconds).tried().settings
+        assert (settings.try_changes, settings.try_budget) == (True, share)
+
+
 def together_and_what_holds(search: _Search, fixes: list[Fix]) -> Fixes:
     result = Fixes("p", tuple(each.result for each in search._baseline), fixes)
     result.together = search._try_together(fixes)

@@ -1,7 +1,10 @@
 """torch's explanation of a graph break, as text of several versions has it."""
 
 from dynamo_core.model import Place, StackFrame
-from dynamo_core.recording.breaks import parse_break_text, parse_user_stack
+from dynamo_core.recording.breaks import BreakBuilder, parse_break_text, parse_user_stack
+from dynamo_core.recording.compile_context import CompileContext
+from dynamo_core.recording.structured import RecordClock
+from support.made import of_one_process
 
 TEXT = """Graph break in user code at /tmp/toy.py:4
 Graph Break Reason: Data-dependent branching
@@ -96,3 +99,13 @@ def test_the_users_stack_is_read_frame_by_frame() -> None:
         StackFrame(Place("/c.py", 3), "f", long),
         StackFrame(Place("/d.py", 4), "last", ""),
     )
+
+
+def test_an_error_of_torchs_names_the_users_lines_in_one_of_three_ways() -> None:
+    process = of_one_process().processes[0]
+    builder = BreakBuilder(process, CompileContext(process, {}), RecordClock())
+    for words in ("User stack:", "User stack trace:", "from user code:"):
+        reason = f'AssertionError: Guard failed.\n{words}\n  File "/tmp/toy.py", line 4, in f\n    id(x.y)\n'
+        found = builder.break_named_in(reason, None)
+        assert found is not None and found.stack == (StackFrame(Place("/tmp/toy.py", 4), "f", "id(x.y)"),)
+    assert builder.break_named_in("AssertionError: Guard failed.", None) is None

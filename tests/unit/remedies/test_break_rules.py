@@ -18,7 +18,7 @@ from dynamo_core.analysis.source_lines import (
     waiting_call,
 )
 from dynamo_core.model import BreakExplanation, GraphBreak, Place, StackFrame
-from dynamo_core.remedies.break_rules import TABLE, break_advice, break_cause, useful_hints
+from dynamo_core.remedies.break_rules import TABLE, break_advice, break_cause
 from dynamo_core.remedies.expected import expected_break
 from dynamo_core.remedies.rules import BreakContext, Rule, break_context_of, user_line
 from support.places import BROKEN_PROGRAMS
@@ -364,6 +364,14 @@ def test_a_line_that_only_calls_what_is_compiled_is_not_moved_out_of_it() -> Non
     assert "effect outside" not in break_cause(met)
 
 
+def test_a_module_of_a_library_that_is_compiled_by_itself_is_left_to_python() -> None:
+    user = StackFrame(HERE, "train", "out = compiled(x, target)")
+    inner = StackFrame(Place(f"{TORCH}nn/modules/adaptive.py", 240), "forward", "rows = mask.nonzero()")
+    words = BreakExplanation(inner.place, "Dynamic shape operator", "Operator `aten.nonzero`.", (), None)
+    (given,) = break_advice(GraphBreak("Dynamic shape operator", (inner,), None, words, (user,)))
+    assert given.text.startswith("do not compile what `compiled(x, target)` calls by itself")
+
+
 def test_a_break_in_the_module_that_ddp_calls_is_on_its_own_line() -> None:
     ddp = StackFrame(Place(f"{TORCH}nn/parallel/distributed.py", 1715), "_run_ddp_forward", "")
     called = StackFrame(Place("/home/me/main.py", 3), "<module>", "model(x)")
@@ -373,26 +381,6 @@ def test_a_break_in_the_module_that_ddp_calls_is_on_its_own_line() -> None:
     of_ddp = GraphBreak("Unsupported method call", (ddp,), None, callers=(called,))
     assert "keeps its own accounts" in break_cause(of_ddp)
     assert "before it is wrapped" in break_advice(of_ddp)[0].text
-
-
-def test_all_hints_are_read_and_the_useful_ones_given() -> None:
-    fundamental = "This graph break is fundamental - it is unlikely that ... Consider finding a workaround."
-    earlier = "This graph break may have been caused by an earlier graph break."
-    hints = (
-        fundamental,
-        earlier,
-        "Avoid using\n `x`.",
-        "Add tp_iternext_impl to this VariableTracker.",
-        "Please report an issue to PyTorch.",
-        "Construct the object outside, or submit an issue to GitHub.",
-        "Keep `___stack0`.",
-        "Define `x` in <Trainer object at 0x7f41>.",
-    )
-    assert useful_hints(hints) == ["Avoid using `x`.", "Construct the object outside.", earlier]
-    met = a_break("odd", "Odd.", "y = odd(x)")
-    assert met.explanation is not None
-    only_general = replace(met, explanation=replace(met.explanation, hints=(fundamental,)))
-    assert break_advice(only_general) == []
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 The process is copied when Dynamo is about to compile the frame (`fork_server.py`). If the compile then has a
 graph break, or is a recompile, the copy calls the frame's function with each change, compiled by a backend
-that runs the graphs as they are. The program's own compile and call are made once, as they are.
+that runs the graphs as they are; where sizes may be unknown, once AOTAutograd has made a backward of them.
+The program's own compile and call are made once, as they are.
 
 Source: torch/_dynamo/convert_frame.py (ConvertFrame.__call__), torch/_dynamo/utils.py (graph_break_reasons);
 read and run in 2.13.
@@ -16,7 +17,7 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from ...shared.change_tried import ChangeTried
+from ...shared.change_tried import RAISED, ChangeTried
 from ...shared.choices import parse_config
 from ..forking import compute_with_one_thread
 from ..frames.program_files import is_own
@@ -44,6 +45,9 @@ FOR_BREAKS = (
     f"{_DYNAMO}enable_trace_load_build_class=True",
     f"{_DYNAMO}enable_trace_unittest=True",
 )
+# With these, graphs have sizes and numbers that no operator knows, and some of these raise for it: in Dynamo,
+# in AOTAutograd, or in Inductor, which a trial does not come to.
+_UNKNOWN_SIZES = frozenset(FOR_BREAKS[:2])
 FOR_RECOMPILES = (
     DYNAMIC,
     f"{_DYNAMO}allow_unspec_int_on_nn_module=True",
@@ -51,7 +55,6 @@ FOR_RECOMPILES = (
 )
 _SIZES = ("torch.compiler.config.dynamic_sources", "torch.compiler.config.unbacked_sources")
 _SECONDS = 10.0  # that one trial may take
-_BUDGET = 60.0  # seconds of a process, for all trials
 _MOST_RECOMPILES = 3  # of one function that are tried
 _MOST_BREAKS = 200  # places of breaks in one record
 
@@ -61,6 +64,7 @@ class ChangeTrials:
 
     def __init__(self, parts: "EngineParts") -> None:
         self._parts = parts
+        self._budget = parts.settings.try_budget  # seconds of a process, for all trials
         self._spent_ns = 0
         self._earlier: dict[CodeType, list[dict[str, Any]]] = {}
         self._tried_places: set[tuple[str, int]] = set()
@@ -109,7 +113,7 @@ class ChangeTrials:
         return copied
 
     def _is_spent(self) -> bool:
-        return self._spent_ns > _BUDGET * 1e9
+        return self._spent_ns > self._budget * 1e9
 
     def _finish(self, copied: "_CopiedFrame", breaks: int, is_left_eager: bool) -> None:
         """Try changes, if the compile had a break that is new, left the frame eager, or was a recompile."""
@@ -165,7 +169,7 @@ class ChangeTrials:
 
     def _traced(self, copied: "_CopiedFrame", changes: tuple[str, ...]) -> "Traced":
         if self._is_spent():
-            return Traced(why=f"the {_BUDGET:g} s for what is tried were over")
+            return Traced(why=f"the {self._budget:g} s for what is tried were over")
         began = perf_counter_ns()
         traced = copied.traced(changes)
         self._spent_ns += perf_counter_ns() - began
@@ -327,12 +331,13 @@ def _trace(call: Call, earlier: Sequence[Mapping[str, Any]], changes: Sequence[s
             config = parse_config(change)
             changed_setting(sys.modules[config.module], config)
     ops, graphs = 0, 0
+    compile_graph = _by_autograd() if _UNKNOWN_SIZES.intersection(changes) else None
 
     def backend(gm: Any, inputs: Any) -> Any:
         nonlocal ops, graphs
         graphs += 1
         ops += sum(node.op.startswith("call_") for node in gm.graph.nodes)
-        return gm.forward
+        return gm.forward if compile_graph is None else compile_graph(gm, inputs)
 
     begin = len(_reasons())
     frames = sys.modules["torch._dynamo.utils"].counters["frames"]
@@ -343,10 +348,21 @@ def _trace(call: Call, earlier: Sequence[Mapping[str, Any]], changes: Sequence[s
     made_by_first = 0
     for number, given in enumerate([*earlier, described(call)]):
         each = _as_earlier(call, given)
-        compiled(*each.args, **each.named)
+        try:
+            compiled(*each.args, **each.named)
+        except Exception as error:
+            return Traced(why=f"{RAISED}{type(error).__name__}: {str(error).partition(chr(10))[0]}")
         made_by_first = graphs if number == 0 else made_by_first
     stacks = [_stack(reason) for reason in _reasons()[begin:] if reason.graph_break][:_MOST_BREAKS]
     return Traced(stacks, graphs - made_by_first, frames["total"] - frames["ok"], ops)
+
+
+def _by_autograd() -> Callable[[Any, Any], Any]:
+    """A backend that runs the graphs as they are, once AOTAutograd has made a backward of them."""
+    from torch._dynamo.backends.debugging import aot_eager
+
+    compile_graph: Callable[[Any, Any], Any] = aot_eager
+    return compile_graph
 
 
 def _reasons() -> list[Any]:

@@ -1,0 +1,23 @@
+"""A drawn number is looked up in the sums of a tree.
+
+kind: graph break
+advice: leave out `.item()`
+
+Made after https://github.com/pytorch/pytorch/issues/185372
+"""
+
+import torch
+
+
+@torch.compile(backend="eager")
+def drawn(priorities, values, r):
+    edges = torch.cumsum(priorities, 0) / priorities.sum()
+    index = torch.searchsorted(edges, r.item()).clamp(0, 7)  # cause
+    chosen = torch.arange(8) == index
+    return torch.where(chosen[:, None], values, 0.0).sum()
+
+
+torch.manual_seed(0)
+priorities, values = torch.rand(8), torch.randn(8, 3)
+for _ in range(4):
+    print(round(drawn(priorities, values, torch.rand(())).item(), 4))
