@@ -447,8 +447,9 @@ TORCH_CODE: BreakRules = (
         (
             RemedyTemplate(
                 "do without them: `torch.zeros(n, x.shape[1]).index_add(0, row, value[:, None] * x[column])` "
-                "is what `torch.sparse.mm` gives for a matrix of `row`, `column` and `value`; or make sparse "
-                "tensors, and calculate with them, outside of the compiled code.",
+                "is what `torch.sparse.mm` gives for a matrix of `row`, `column` and `value` (clones of what "
+                "its `indices()` and `values()` give: those views raise an error in the compiler); "
+                "or make sparse tensors, and calculate with them, outside of the compiled code.",
                 cures=("sparse_tensor", "sparse_matrix_made_inside"),
             ),
         ),

@@ -448,7 +448,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # length
         _is_kind("length"),
         "{source} has different lengths{values}, and each is a version of its own: pass one tensor of a "
-        "fixed size instead, with a mask of what is used; or, of what is no tensor, what is made of it.",
+        "fixed size instead, with a mask of what is used; or what is made of all its entries, as their sum.",
         cures=("recompile_growing_cache",),
     ),
     one_remedy(  # type
