@@ -10,7 +10,7 @@ from ..shared.change_tried import RAISED
 from .kinds import Kind
 
 GONE, STILL_THERE = "gone", "still there"
-_RAISES = "raises "
+_RAISES, _MOVES, _LESS = "raises ", "moves to line ", "less is compiled"
 _TELLING = 2  # recompiles in a trial, of a finding that has as many
 _LEAST_OPS = 0.9  # of those without the change: a break is also gone where its frame runs eager
 # Environment variables that torch reads a setting from, and the setting.
@@ -93,8 +93,9 @@ def is_withdrawn(outcome: str | None) -> bool:
 
 
 def order(outcome: str | None) -> int:
-    """The place of a remedy among others: what cures, what was not tried, what does not cure."""
-    return 0 if outcome == GONE else 2 if outcome == STILL_THERE else 1
+    """The place of a remedy among others: what cures, what was not tried, what only moves or does nothing."""
+    is_no_cure = outcome in (STILL_THERE, _LESS) or (outcome or "").startswith(_MOVES)
+    return 0 if outcome == GONE else 2 if is_no_cure else 1
 
 
 def _as_tried(change: Change) -> list[str]:
@@ -139,7 +140,7 @@ def _times(place: Place, traced: TracedAgain) -> int:
 
 def _moved(before: TracedAgain, after: TracedAgain) -> str:
     if after.left_eager > before.left_eager or after.ops < _LEAST_OPS * before.ops:
-        return "less is compiled"
+        return _LESS
     known = {line for stack in before.breaks for line in stack}
     new = [stack[-1] for stack in after.breaks if stack and stack[-1] not in known]
-    return f"moves to line {new[0].line}" if new else GONE
+    return f"{_MOVES}{new[0].line}" if new else GONE

@@ -64,6 +64,16 @@ def test_a_change_with_which_the_call_raises_is_withdrawn_where_it_did_not_witho
     assert any("SCALAR_OUTPUTS" in each.text for each in remedies_of(item, both))
 
 
+def test_a_change_that_only_moves_a_break_stands_behind_what_was_not_tried() -> None:
+    sized = replace(a_break(7, text="kept = x[keep]"), reason="Dynamic shape operator\nno")
+    setting, mask = (each.text for each in remedies_of(sized))
+    assert "SHAPE_OPS" in setting
+    name = "torch._dynamo.config.capture_dynamic_output_shape_ops=True"
+    for after, is_first in ((traced(16), False), (traced(ops=3), False), (traced(), True)):
+        found = [each.text for each in remedies_of(sized, tried(name, before=traced(7), after=after))]
+        assert found == ([setting, mask] if is_first else [mask, setting])
+
+
 def remedies_of(broken: GraphBreak, *changes: TriedChange) -> Sequence[Remedy]:
     recording = of_one_process(breaks=[broken], tried_changes=list(changes))
     return next(each for each in find(recording) if each.kind == "graph break").remedies
