@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any
 
+from dynamo_core.analysis.source_lines import indentation
+
 from .documents import json_text
 from .shipped_schemas import file_of
 
@@ -59,18 +61,14 @@ def _heading_to_leave_out(lines: list[str], kept: int) -> int | None:
     """The heading above the first line that is left out; None where its part is to stay, and be cut."""
     if not _tears(lines, kept):
         return None
-    heading = max((at for at in range(kept) if not _indentation(lines[at])), default=0)
-    is_first = not any(map(_indentation, lines[:heading]))
+    heading = max((at for at in range(kept) if not indentation(lines[at])), default=0)
+    is_first = not any(map(indentation, lines[:heading]))
     return None if is_first or any(map(_FIRST_ACTION.match, lines[heading : kept + 1])) else heading
 
 
 def _tears(lines: list[str], kept: int) -> bool:
     """Whether the first line that is left out belongs to the last one that stays: it is further in."""
-    return 0 < kept < len(lines) and _indentation(lines[kept]) > _indentation(lines[kept - 1])
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    return 0 < kept < len(lines) and indentation(lines[kept]) > indentation(lines[kept - 1])
 
 
 def _number_kept(lines: list[str], most: int) -> int:

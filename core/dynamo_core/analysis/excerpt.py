@@ -5,7 +5,7 @@ from itertools import islice
 
 from ..model import Place, Process, StackFrame
 from ..shared.quick_dataclass import dataclass
-from .source_lines import is_library
+from .source_lines import indentation, is_library
 
 _MOST_LINES = 11
 _MOST_CHARACTERS = 700
@@ -83,19 +83,19 @@ def _shown(known: dict[int, str], at: int) -> range:
 
 def _function(known: dict[int, str], at: int) -> tuple[int, int]:
     """The first and last line of the innermost function around a line, as far as its lines are known."""
-    first, depth = at, _indentation(known[at]) + 1
-    while not (is_head := _begins(known[first], _FUNCTION) and _indentation(known[first]) < depth):
+    first, depth = at, indentation(known[at]) + 1
+    while not (is_head := _begins(known[first], _FUNCTION) and indentation(known[first]) < depth):
         if known[first].strip() and not _begins(known[first], _CLOSING):
-            depth = min(depth, max(_indentation(known[first]), 1))
+            depth = min(depth, max(indentation(known[first]), 1))
         if first - 1 not in known:
             break
         first -= 1
-    outside = _indentation(known[first]) if is_head else 0
+    outside = indentation(known[first]) if is_head else 0
     last = line = at
     while (text := known.get(line := line + 1)) is not None:
         if not text.strip():
             continue
-        is_outside = _indentation(text) <= outside and not _begins(text, _CLOSING)
+        is_outside = indentation(text) <= outside and not _begins(text, _CLOSING)
         if is_outside or (not is_head and _begins(text, _NEXT)):
             break
         last = line
@@ -104,10 +104,6 @@ def _function(known: dict[int, str], at: int) -> tuple[int, int]:
 
 def _begins(line: str, words: tuple[str, ...]) -> bool:
     return line.lstrip().startswith(words)
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _callers(

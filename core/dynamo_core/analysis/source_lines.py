@@ -42,6 +42,11 @@ def _parsed(line: str) -> ast.AST | None:
     return None
 
 
+def indentation(line: str) -> int:
+    """How many spaces stand before the line's text."""
+    return len(line) - len(line.lstrip())
+
+
 def without_comment(line: str) -> str:
     """The line up to a comment at its end that has no quotes."""
     return _COMMENT.sub("", line)

@@ -9,12 +9,13 @@ import re
 from ..analysis.source_lines import (
     begins_with_a_guard,
     has_computed_message,
+    indentation,
     is_call_alone,
     is_made_of_conditions,
     joins_conditions,
     targets_of,
 )
-from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule, indentation
+from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule
 from .selections import BRANCH, NOT_KNOWN, SELECTIONS, selected_by_a_mask
 
 _ASSERT = re.compile(r"^\s*assert\b")

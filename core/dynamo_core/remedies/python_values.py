@@ -6,7 +6,7 @@ Source: torch/_dynamo/variables/{user_defined,builtin}.py (missing tp_iter), tor
 
 import re
 
-from ..analysis.source_lines import targets_of
+from ..analysis.source_lines import indentation, targets_of
 from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule
 from .selections import BRANCH, NOT_KNOWN
 
@@ -29,8 +29,8 @@ def _draws_in_its_block(break_context: BreakContext) -> bool:
     """Whether the branch, or its other way, draws random numbers."""
     block, behind = break_context.block, break_context.behind_the_block
     other = behind[1:] if any(map(_OTHER_WAY.match, behind[:1])) else []
-    deep = len(behind[0]) - len(behind[0].lstrip()) if behind else 0
-    inside = [line for line in other if len(line) - len(line.lstrip()) > deep]
+    deep = indentation(behind[0]) if behind else 0
+    inside = [line for line in other if indentation(line) > deep]
     is_branch = break_context.line.startswith(("if ", "elif "))
     return is_branch and any(map(_DRAWS.search, (*block, *inside)))
 

@@ -10,6 +10,7 @@ from ..analysis.source_lines import (
     call_on,
     condition_of,
     condition_on_tensors,
+    indentation,
     is_library,
     is_of_torch_or_python,
     looped_over,
@@ -372,11 +373,6 @@ class BreakContext:
         targets = targets_of(self.line)
         tested = [condition_of(line) for line in self.following]
         return any(target in NAME.findall(condition or "") for condition in tested for target in targets)
-
-
-def indentation(line: str) -> int:
-    """How many spaces stand before the line's text."""
-    return len(line) - len(line.lstrip())
 
 
 def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> BreakContext:

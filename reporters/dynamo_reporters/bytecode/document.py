@@ -21,6 +21,7 @@ from dynamo_core.analysis.bytecode.resume_chain import (
     Step as ChainStep,
 )
 from dynamo_core.analysis.bytecode.rewritten import Rewritten, read_rewritten, short_name, without_marks
+from dynamo_core.analysis.source_lines import indentation
 from dynamo_core.analysis.words import compile_label, frame_name, number
 from dynamo_core.model import Bytecode, CompileId, Graph, Instruction, Place, Process, Recording
 from dynamo_core.shared.conversion import from_fields
@@ -155,7 +156,7 @@ def _listing(lines: list[Line]) -> str:
     shown: list[str] = []
     for line in lines:
         shown.append(f"{line.runner:>{width}} │ {line.line:>4}  {line.text}".rstrip())
-        indent = len(line.text) - len(line.text.lstrip())
+        indent = indentation(line.text)
         shown += [f"{'':>{width}} │       {'':>{indent}}↑ {remark}" for remark in line.remarks]
     return "\n".join(shown)
 
