@@ -177,10 +177,11 @@ def compiled_by_several(figures: Figures) -> Iterator[Draft]:
         return
     processes = tuple({id(process): process for found in shared for process, _ in found}.values())
     cause, what_to_do = _why_each_compiled(processes)
+    graphs = len({found[0][1].compile_id for found in shared})  # a backward has a look-up of its own
     yield Draft(
         "cold start",
         key=("several processes",),
-        title=f"{len(processes)} processes compiled the same {number(len(shared), 'graph')}, each for itself",
+        title=f"{len(processes)} processes compiled the same {number(graphs, 'graph')}, each for itself",
         cause=cause,
         processes=processes,
         cost=compiled_in_vain(lost),

@@ -25,12 +25,12 @@ class Since:
 
     @property
     def sentence(self) -> str:
-        """In words; "" where neither run found anything."""
+        """In words."""
         before = f"Findings beside the run before ({PurePath(self.recording).name})"
         if not self.is_compared:
             return f"{before}: not compared, since this run did not end well."
         if not (self.gone or self.new or self.still_there):
-            return ""
+            return f"{before}: neither has any."
         parts = f"{_counted(self.gone, 'gone')}, {_counted(self.new, 'new')}"
         return f"{before}: {parts}, {self.still_there or 'none'} still there."
 

@@ -88,8 +88,8 @@ def _about(case: Case, heading: str) -> Iterator[Block]:
 
 
 def _since(case: Case) -> Iterator[Block]:
-    if case.since is not None and (text := case.since.sentence):
-        yield Paragraph(_cut(text, 3))
+    if case.since is not None:
+        yield Paragraph(_cut(case.since.sentence, 3))
 
 
 # What each section has to say in a line: above the actions those that stand above the findings.

@@ -118,8 +118,8 @@ def _about(case: Case) -> Iterator[Block]:
 
 def since_blocks(case: Case) -> Iterator[Block]:
     """What became of the findings of the run before."""
-    if case.since is not None and (text := case.since.sentence):
-        yield Paragraph(text)
+    if case.since is not None:
+        yield Paragraph(case.since.sentence)
 
 
 def _several_launches(case: Case) -> Iterator[Block]:

@@ -17,8 +17,8 @@ def test_of_many_three_are_named_and_all_are_counted() -> None:
     )
 
 
-def test_nothing_is_said_where_neither_run_found_anything() -> None:
-    assert not Since("r", [], [], 0).sentence
+def test_that_neither_run_found_anything_is_said() -> None:
+    assert Since("r", [], [], 0).sentence == "Findings beside the run before (r): neither has any."
 
 
 def test_of_a_run_that_did_not_end_well_nothing_is_gone() -> None:

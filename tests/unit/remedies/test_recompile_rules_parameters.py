@@ -35,6 +35,11 @@ def test_a_size_that_had_to_equal_that_of_a_parameter_is_dynamic_with_it() -> No
     assert [*map(str, changes[1].settings)] == [setting]
 
 
+def test_the_setting_for_parameters_is_for_no_other_size() -> None:
+    (cause,) = causes([size(4, 5)], symbols=[opened()])
+    assert not any("force_parameter_static_shapes" in each.text for each in recompile_advice(cause))
+
+
 @pytest.mark.parametrize("sizes", [(4, 4), (4, 6), (7, 5)])
 def test_a_size_that_a_line_needs_is_not_that_of_a_parameter_that_differs_otherwise(sizes: Any) -> None:
     (cause,) = causes([size(4, 5)], symbols=[opened()], **with_parameter(*sizes))

@@ -66,6 +66,7 @@ def test_what_is_too_large_is_not_drawn_and_says_so() -> None:
     nodes = [node("call_function", f"n{i}", f"op{i}") for i in range(2_001)]
     drawing = drawing_of(Graph(1, None, 0, None, "eager", 2_001, tuple(nodes)))
     assert drawing.too_large == "2,001 boxes are too many to draw"
+    assert drawing_of(Graph(1, None, 0, None, "eager", 2_000, tuple(nodes[1:]))).too_large is None
     assert "Not drawn: 2,001 boxes" in svg_text([TitledDrawing("graph 1", drawing)])
 
 

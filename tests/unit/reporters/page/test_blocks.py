@@ -95,3 +95,9 @@ def test_markdown_keeps_strange_text_in_its_place() -> None:
     assert "x\\|y" in text
     assert "\\<img" in text
     assert text.rstrip().endswith("\n````")
+
+
+def test_two_of_a_kind_that_would_run_together_have_a_line_between_them() -> None:
+    code, text = Code("x = 1"), Paragraph("text")
+    assert plain_text([code, code]).count("\n\n") == 1
+    assert plain_text([text, text, code, text]).count("\n\n") == 0
