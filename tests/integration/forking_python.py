@@ -199,8 +199,9 @@ def _ask_what_inductor_asks_once() -> None:
         from torch._inductor import codecache, cpu_vec_isa
         from torch._inductor.fx_passes import joint_graph, post_grad
 
-        joint_graph.lazy_init(torch.device("cpu"))
-        post_grad.lazy_init()
+        if torch.version.cuda is None:  # with it, a backward of 2.15's patterns starts threads of autograd
+            joint_graph.lazy_init(torch.device("cpu"))
+            post_grad.lazy_init()
 
         codecache.torch_key()
         cpu_vec_isa.valid_vec_isa_list()

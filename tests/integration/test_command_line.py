@@ -109,7 +109,7 @@ def test_explain_a_program_again_says_what_became_of_the_findings(forked: Runner
     assert (again["gone"], again["new"]) == ([], ["graph break at edited.py:3"])
     script.write_text("raise SystemExit(3)\n" + "\n".join(lines))
     ended_early = forked("explain", "--json", script)
-    assert (ended_early.exit_code, json.loads(ended_early.stdout)["since"]) == (3, None)
+    assert (ended_early.exit_code, json.loads(ended_early.stdout)["since"]["is_compared"]) == (3, False)
 
 
 def test_explain_writes_a_file(run: Runner, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ from .source_program import (
     with_what_was_captured,
 )
 from .trials import BudgetSpent, Candidate, Trials
+from .variants import variants, variants_of_values, variants_with_values
 
 _NO_BREAK = 'assert not torch._dynamo.utils.counters["graph_break"]'
 # In the order of a compile, with the words of --verify for what each has more than the one before.
@@ -50,7 +51,6 @@ _LADDER = {
     "aot_eager_decomp_partition": "decompositions",
     "inductor": "inductor",
 }
-_SEEDS = range(3)
 _LIMIT = 60.0  # seconds of a trial
 _LEAST_LIMIT, _MANY_TIMES = 10.0, 4.0  # seconds, and times the longest trial that ended, until one hangs
 _ATTEMPTS = 8  # of which one that fails one time in three fails in 24 cases of 25
@@ -230,11 +230,12 @@ class _Search:
             return None
         self._announce(f"graph {graph.number}: {program.size}")
         failing = self._failing_with_values(process, graph, program)
-        failing = failing or self._first_failing(program, graph, _variants)
+        ways = variants_of_values if _gives_wrong_values(process, graph) else variants
+        failing = failing or self._first_failing(program, graph, ways)
         if failing is None and not graph.is_compiled:
             self._announce("it does not fail each time: tried more often")
             self._trials.attempts = _ATTEMPTS
-            failing = self._first_failing(program, graph, lambda program: islice(_variants(program), 2))
+            failing = self._first_failing(program, graph, lambda program: islice(variants(program), 2))
         if failing is None:
             self._trials.attempts = 1
             return None
@@ -262,7 +263,7 @@ class _Search:
             except NothingSelected as error:
                 self._reasons.append(str(error))
                 continue
-            failing = self._first_failing(given, graph, _variants_with_values)
+            failing = self._first_failing(given, graph, variants_with_values)
             if failing is not None:
                 return failing
         return None
@@ -285,14 +286,14 @@ class _Search:
         self,
         program: GraphProgram,
         graph: Graph,
-        variants: Callable[[GraphProgram], Iterable[GraphProgram]],
+        ways: Callable[[GraphProgram], Iterable[GraphProgram]],
     ) -> tuple[GraphProgram, Failure, str] | None:
         """The graph with the first backend of the ladder, and the values, with which it fails."""
         if program.is_random:
             line = "torch._inductor.config.fallback_random = True"
             program = replace(program, prelude=(line, *program.prelude))
         backends = self._backends(graph)
-        found = self._first_of(variants(_with_backend(program, backends[-1])))
+        found = self._first_of(ways(_with_backend(program, backends[-1])))
         if found is None:
             return None
         variant, failure = found
@@ -461,29 +462,10 @@ def _with_backend(program: GraphProgram, backend: BackendText) -> GraphProgram:
     return replace(program, backend=backend.argument, prelude=prelude, backend_lines=len(backend.statements))
 
 
-def _variants(program: GraphProgram) -> Iterator[GraphProgram]:
-    """The ways to run a graph with which a failure may show, by how telling they are."""
-    bare = replace(program, gradients=False, afterwards=False)
-    yield from (replace(each, tolerance=1e-2, seed=seed) for seed in _SEEDS for each in (program, bare))
-    below_zero = bare.with_values(integers=".random_(-2, 2)", floats=".neg_()")
-    for each in (bare, below_zero, bare.with_values(integers=".random_(1000, 1001)", floats="")):
-        yield replace(each, form="raises")
-    yield replace(program, tolerance=1e-2, strides=True)
-    yield replace(program, tolerance=1e-3)
-    yield replace(below_zero, tolerance=1e-2)
-    yield replace(bare.with_values(integers="", floats=".mul_(1e10)"), tolerance=1e-2)
-    yield replace(bare.with_all_values(), tolerance=1e-2)
-    extreme = bare.with_values(integers=".random_(0, 100)", floats=".mul_(200).exp_()")  # 0 to infinite
-    yield from (replace(extreme, tolerance=1e-2, seed=seed) for seed in _SEEDS)
-
-
-def _variants_with_values(program: GraphProgram) -> Iterator[GraphProgram]:
-    """The ways to run a graph with the program's own values, by how telling they are."""
-    bare = replace(program, gradients=False, afterwards=False)
-    yield from (replace(each, tolerance=rate) for rate in (1e-2, 1e-3) for each in (program, bare))
-    yield replace(bare, form="raises")
-    yield replace(program, tolerance=1e-2, strides=True)
-    yield replace(bare.with_all_values(), tolerance=1e-2)
+def _gives_wrong_values(process: Process, graph: Graph) -> bool:
+    """Whether a call of it in the program gave other values than eager, so that it raised no error."""
+    calls = (each for each in process.interventions.verified if each.graph == graph.number)
+    return any(each.first_wrong is not None for each in calls)
 
 
 def _is_suspect(process: Process, graph: Graph) -> bool:
