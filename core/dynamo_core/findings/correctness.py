@@ -35,7 +35,8 @@ _REPORT_IT = (
 
 _RIGHT_WITH = (
     'with `backend="{backend}"` the call gives what plain Python gives, as was tried; `dynamo repro` '
-    "makes a small program that fails alone, for an issue of PyTorch or of the backend."
+    "makes a small program that fails alone, for an issue of PyTorch, of the backend or of a pass "
+    "that the program adds to Inductor."
 )
 _AS_DECLARED = (
     "let `{operator}` do what it declares: it {undeclared}, as was seen; compilers go by what it declares, "

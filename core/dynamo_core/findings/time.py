@@ -222,7 +222,13 @@ _COMPILE_LESS = (
 
 
 def never_pays_back(figures: Figures) -> Iterator[Draft]:
-    """Compiling that took longer than the graphs ran: they have to be twice as fast as eager at least."""
+    """Compiling that took longer than the graphs ran: they have to be twice as fast as eager at least.
+
+    Of a program that failed, how long they would have run is not known.
+    """
+    run = figures.recording.run
+    if run is not None and run.exit_code:
+        return
     for process in figures.recording.processes:
         if probe_failed([process], "graphs", "graph calls", "backward calls") is not None:
             continue

@@ -25,7 +25,7 @@ def variants(program: GraphProgram) -> Iterator[GraphProgram]:
 
 
 def variants_of_values(program: GraphProgram) -> Iterator[GraphProgram]:
-    """Those in which values are compared, for a graph that raised no error in the program.
+    """The ways in which values are compared, for a graph that raised no error in the program.
 
     An error with made-up inputs, such as an index out of range, is not what the program met.
     """

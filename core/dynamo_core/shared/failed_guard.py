@@ -127,6 +127,7 @@ _LAST_MEMBER = re.compile(
     r"(?:\.(?P<attribute>\w{1,200})|\[(?P<mark>['\"]?)(?P<key>[^][\n'\"]{1,200})(?P=mark)\])\Z"
 )
 _LONGEST_MEMBER = 210
+_WORD = re.compile(r"\w+")
 
 
 def without_member(source: str, line: str) -> str | None:
@@ -138,7 +139,8 @@ def without_member(source: str, line: str) -> str | None:
     if found is None or not line:
         return None
     member = found["attribute"] or found["key"]
-    return None if re.search(rf"\b{re.escape(member)}\b", line) else source[: found.start()]
+    is_named = {*_WORD.findall(member)} <= {*_WORD.findall(line)}
+    return None if is_named else source[: found.start()]
 
 
 def source_words(source: str) -> str:

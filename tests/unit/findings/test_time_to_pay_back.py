@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dynamo_core.findings import find
-from dynamo_core.model import CompileId
+from dynamo_core.model import CompileId, Run
 from support.made import of_one_process
 from support.made_findings import graph, recompile, times
 
@@ -19,6 +19,17 @@ def test_compiling_that_took_longer_than_the_graphs_ran_is_found_however_fast_th
 
     assert found(0.05) == found(5.0) == ["never pays back"]
     assert found(0.0019) == [], "not as long as the graphs ran"
+
+
+@pytest.mark.parametrize(("exit_code", "kinds"), [(0, ["never pays back"]), (1, [])])
+def test_how_long_the_graphs_of_a_program_that_failed_would_have_run_is_not_known(
+    exit_code: int, kinds: list[str]
+) -> None:
+    called = graph(1, CompileId(0, 0))
+    called.times = times(2, 1e-3)
+    compiled = replace(recompile(0, 5.0), recompile_reason=None)
+    recording = of_one_process(Run(exit_code=exit_code), graphs=[called], compiles=[compiled])
+    assert [each.kind for each in find(recording)] == kinds
 
 
 @pytest.mark.parametrize(("calls", "words"), [(0, " in all"), (2, " in all, forward and backward")])

@@ -99,6 +99,7 @@ def test_outputs() -> None:
     assert outputs_differ("1 2", "1")
     assert outputs_differ("True", "False")
     assert not outputs_differ("tensor([1.0001])", "tensor([1.0002])")
+    assert not outputs_differ("tensor([0., 0.])", "tensor([ 2.9802e-08, -1.4901e-08])")
     assert not outputs_differ("<function f at 0x7fb29e302160>", "<function f at 0x7fb2a1>")
 
 
