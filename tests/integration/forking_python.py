@@ -196,12 +196,13 @@ def _ask_what_inductor_asks_once() -> None:
     """
     with contextlib.suppress(Exception):
         import torch
-        from torch._inductor import codecache, cpu_vec_isa
+        from torch._inductor import codecache, cpu_vec_isa, decomposition
         from torch._inductor.fx_passes import joint_graph, post_grad
 
         if torch.version.cuda is None:  # with it, a backward of 2.15's patterns starts threads of autograd
             joint_graph.lazy_init(torch.device("cpu"))
             post_grad.lazy_init()
+            decomposition.fast_random_decomps.cache_clear()  # a program may register one of its own
 
         codecache.torch_key()
         cpu_vec_isa.valid_vec_isa_list()
