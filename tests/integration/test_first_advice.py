@@ -62,6 +62,7 @@ _COMPILED = "takes it into the graph"
 OTHERWISE_IN_2_15 = {
     "item_printed": _NO_FORMAT,
     "loss_every_ten_steps": _NO_FORMAT,
+    "number_given_to_a_meter": _NO_FORMAT,
     "order_shuffled": _COMPILED,
     "recompile_timestep_of_a_schedule": "makes the number dynamic from the start",
 }
