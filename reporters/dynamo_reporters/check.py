@@ -85,11 +85,9 @@ def _number_of(differences: Sequence[Difference]) -> str:
 
 
 def counts_sentence(checked: Checked) -> str:
-    """The counts of the run."""
-    parts = [
-        f"{name} {'not recorded' if count is None else count}" for name, count in checked.now.counts.items()
-    ]
-    return ", ".join(parts) + "."
+    """The counts of the run; of several runs that differ, from which to which."""
+    counts = {name: "not recorded" if count is None else count for name, count in checked.now.counts.items()}
+    return ", ".join(f"{name} {checked.now.varying.get(name, count)}" for name, count in counts.items()) + "."
 
 
 def _differences(differences: Sequence[Difference], findings: Mapping[str, Finding]) -> Iterator[Block]:

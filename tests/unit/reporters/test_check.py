@@ -66,6 +66,11 @@ def test_counts_that_were_not_recorded_are_said_to_be_so() -> None:
     )
 
 
+def test_counts_that_differ_from_run_to_run_are_said_from_which_to_which() -> None:
+    varying = Checked("train.py", Facts(COUNTS, varying={"graphs": "2 to 7 in 4 runs"}), False, ())
+    assert counts_sentence(varying).startswith("graphs 2 to 7 in 4 runs, graph-breaks 1, ")
+
+
 def test_what_is_worse_comes_before_what_is_better_and_lines_before_findings() -> None:
     assert page(checked(NEW, WORSE_COUNT, GONE, not_comparable=("recompiles", "graphs"))) == [
         "train.py: worse, 1 finding",
