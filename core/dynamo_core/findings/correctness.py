@@ -55,6 +55,7 @@ _RETURN_AS_THE_GRAPH = (
     "let what the backend makes return what the graph returns, in its order: always a tuple or list, also of "
     "one value."
 )
+_NAMED = 3  # graphs that the same backend gave back wrong, besides the first
 _CALCULATE_EACH_TIME = (
     "let what the backend makes calculate its result in each call, from the values that it is given: it "
     "keeps what the first call gave."
@@ -183,18 +184,26 @@ def _of_stage(call: VerifiedProgramCall, process: Process) -> str:
 
 def _wrong_structures(process: Process) -> Iterator[Draft]:
     """Dynamo takes what a backend returns for a tuple: of a tensor it takes rows."""
-    wrong = {graph.backend: graph for graph in reversed(process.graphs) if graph.returned_otherwise}
-    for backend, graph in wrong.items():
+    wrong: dict[str | None, list[Graph]] = {}
+    for graph in process.graphs:
+        if graph.returned_otherwise:
+            wrong.setdefault(graph.backend, []).append(graph)
+    for backend, (graph, *others) in wrong.items():
         what = (graph.returned_otherwise or "").replace("the backend", f"the backend `{backend}`", 1)
+        more = f", and in {', '.join(f'graph {each.number}' for each in others[:_NAMED])}" if others else ""
+        more += f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
         yield Draft(
             "wrong result",
             key=(backend or "", "structure"),
-            title=f"{what}, in graph {graph.number} ({graph.frame_name})",
+            title=f"{what}, in graph {graph.number} ({graph.frame_name}){more}",
             cause="",
             processes=(process,),
             place=graph.frame_place,
             function=graph.frame_name,
-            evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
+            evidence=Evidence(
+                tuple(str(each.compile_id) for each in (graph, *others) if each.compile_id is not None),
+                tuple(each.number for each in (graph, *others)),
+            ),
             remedies=remedy("wrong result", _RETURN_AS_THE_GRAPH),
         )
 

@@ -353,11 +353,13 @@ def test_a_wrong_call_says_what_is_wrong(kind: str, path: str, title: str) -> No
 
 
 def test_a_backend_whose_result_is_no_tuple_is_found_without_verify() -> None:
-    """One for a backend, however many of its graphs are concerned; with --verify the calls say it."""
+    """One for a backend, with those of its graphs that are concerned; with --verify the calls say it."""
     wrong = graph(returned_otherwise="the backend returned a str")
-    graphs = [wrong, replace(wrong, number=2)]
+    graphs = [replace(wrong, number=number) for number in range(1, 7)]
     (found,) = [each for each in find(of_one_process(graphs=graphs)) if each.kind == "wrong result"]
-    assert found.title.startswith("the backend `inductor` returned a str, in graph 1")
+    assert found.title.startswith("the backend `inductor` returned a str, in graph 1 (")
+    assert found.title.endswith("), and in graph 2, graph 3, graph 4 and 2 more")
+    assert found.evidence.graphs == (1, 2, 3, 4, 5, 6)
     assert "always a tuple or list" in found.remedies[0].text
 
 
