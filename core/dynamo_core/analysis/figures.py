@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from ..model import Frame, Process, Recording, StackFrame, function_of
+from ..model import Frame, GraphBreak, Process, Recording, StackFrame, function_of
 from .break_costs import BreakCost, costs_of
 from .break_effects import DistinctBreak, Fallback, distinct_breaks, what_stopped
 from .recompile_echoes import (
@@ -22,6 +22,8 @@ from .recompiles import FrameRecompiles, frames_recompiled, is_recompile_limit
 from .summary import failed_to_compile
 from .time.steps import GraphTime, graph_times
 from .time.wall import GRAPHS, REST, WallTime, is_main, wall_time
+
+AT_A_RECURRENT_LAYER = "RNN, GRU, or LSTM"  # in torch's name for the kind of break
 
 
 def computed_seconds(process: Process) -> float | None:
@@ -55,6 +57,13 @@ class Figures:
             if failed_to_compile(frame) and id(frame) not in with_break and frame.limit is None
             if not is_recompile_limit(frame.reason)
         ]
+
+    @cached_property
+    def at_recurrent_layers(self) -> list[tuple[Process, GraphBreak]]:
+        """Where torch stopped at a recurrent layer of its own: in breaks, and in frames that fell back."""
+        broke = ((process, each) for process in self.recording.processes for each in process.breaks)
+        fell_back = ((each.process, each.stopped) for each in self.fallbacks)
+        return [each for each in chain(broke, fell_back) if AT_A_RECURRENT_LAYER in each[1].kind]
 
     @cached_property
     def recompiled(self) -> list[FrameRecompiles]:

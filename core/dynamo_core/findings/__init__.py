@@ -1,6 +1,7 @@
 """What the tool concludes from a recording: findings, the same ones in the same order on every surface."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from ..analysis.figures import Figures
 from ..analysis.other_counts import captured_before
@@ -114,14 +115,15 @@ def drafts_of(figures: Figures, analyses: Iterable[Analysis] = ANALYSES) -> dict
 
     Those were captured before it called torch.compile itself.
     """
+    captured = {each.stream: captured_before(each) for each in figures.recording.processes}
     drafts = (draft for analysis in analyses for draft in analysis(figures))
-    return by_identity([draft for draft in drafts if not _is_of_captured_before(draft)])
+    return by_identity([draft for draft in drafts if not _is_of_captured_before(draft, captured)])
 
 
-def _is_of_captured_before(draft: Draft) -> bool:
+def _is_of_captured_before(draft: Draft, captured: Mapping[Path, frozenset[str]]) -> bool:
     ids = {*draft.evidence.compile_ids}
     is_left_out = bool(ids and draft.processes) and draft.kind in _GONE_WITHOUT_CAPTURE
-    return is_left_out and all(ids <= captured_before(each) for each in draft.processes)
+    return is_left_out and all(ids <= captured[each.stream] for each in draft.processes)
 
 
 def findings_of(drafts: Mapping[str, Sequence[Draft]]) -> list[Finding]:

@@ -6,7 +6,7 @@ A setting has torch trace the layer, and then the packing breaks in its place: o
 import re
 from collections.abc import Iterable, Iterator
 
-from ..analysis.figures import Figures
+from ..analysis.figures import AT_A_RECURRENT_LAYER, Figures
 from ..analysis.recompile_echoes import CompileKey, compile_key
 from ..analysis.source_lines import targets_of
 from ..model import GraphBreak, Process, StackFrame, function_of
@@ -27,11 +27,11 @@ def layers_behind(
     figures: Figures, processes: Iterable[Process], packing: GraphBreak
 ) -> Iterator[CompileKey]:
     """The compiles that torch stops at a recurrent layer, which gets what is packed at this break."""
-    if not _packs(packing):
-        return
-    for process in processes:
-        for stopped in _stops(figures, process):
-            if _is_at_a_layer(stopped) and _is_for(process, packing, stopped):
+    streams = {each.stream for each in processes}
+    layers = [each for each in figures.at_recurrent_layers if each[0].stream in streams]
+    if layers and _packs(packing):  # which goes through the rules for breaks
+        for process, stopped in layers:
+            if _is_for(process, packing, stopped):
                 yield compile_key(process.stream, stopped.compile_id)
 
 
@@ -45,7 +45,7 @@ def _packing(figures: Figures, process: Process) -> Iterator[GraphBreak]:
 
 
 def _is_at_a_layer(stopped: GraphBreak) -> bool:
-    return "RNN, GRU, or LSTM" in stopped.kind
+    return AT_A_RECURRENT_LAYER in stopped.kind
 
 
 def _packs(stopped: GraphBreak) -> bool:
