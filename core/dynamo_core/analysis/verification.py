@@ -16,13 +16,11 @@ from ..model import (
     VerifiedProgramCall,
     WrongNode,
 )
-from ..shared.names import MORE_EXACT, ROUNDED_OTHERWISE
+from ..shared.names import FIRST_CALLS, MORE_EXACT, ROUNDED_OTHERWISE
 from ..shared.quick_dataclass import dataclass
 from .summary import graphs_recorded
 from .words import compile_label, graph_frame, number, place, process_title
 
-# As capture/interventions/verified_program.py chooses them.
-_FIRST_CALLS = 8
 _FURTHER = "of a function the first eight calls are compared, then the 16th, the 32nd and so on"
 NO_CALL = "no finished call of it was recorded"
 
@@ -105,7 +103,7 @@ class Verification:
         """Whether the program made more calls than were to be compared, by those of its graphs."""
         to_be_compared = Counter(id(each.process) for each in self.program_calls)
         return any(
-            (each.graph.calls or 0) > max(_FIRST_CALLS, to_be_compared[id(each.process)])
+            (each.graph.calls or 0) > max(FIRST_CALLS, to_be_compared[id(each.process)])
             for each in self.graphs
             if to_be_compared[id(each.process)]
         )

@@ -46,6 +46,7 @@ EXPORT_CALL_SUFFIX = ".call"  # inputs of a call, removed once they are read
 # The arguments of a graph's call, in the folder of `save_inputs`: the number of the call, or "raised".
 SAVED_INPUTS = "{pid}-{graph}-{call}.pt"
 SAVED_CALLS = 2  # the first ones, as many as `--verify` compares of a graph
+FIRST_CALLS = 8  # of a function are all compared by `--verify`, then the 16th, 32nd, …
 
 # Artifact records of our own in a stream. Their payloads are JSON objects.
 PROCESS_START = "dynamo_process_start"

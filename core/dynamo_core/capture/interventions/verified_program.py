@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ...shared.names import FIRST_CALLS
 from ...shared.records import ProgramCallVerified
 from ...shared.settings import VERIFY_BITWISE, VERIFY_STAGE, Settings
 from ..errors import text_of
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
 _CALLS_OF_MODULES = ("forward", "_call_impl", "_wrapped_call_impl")  # what is compiled for a whole module
-_FIRST_CALLS = 8  # of a function are all compared, then the 16th, 32nd, …
 _IN_PROCESS = "DYNAMO_VERIFY_IN_PROCESS"
 _LONGEST_WAIT = 20.0  # seconds for another thread's compile to end
 
@@ -249,7 +249,7 @@ class ComparedFunction:
             self._begin()
         number = next(self._numbers)
         verifier.guarded(verifier.waiting.look)()
-        is_among = is_first or number <= _FIRST_CALLS or number & (number - 1) == 0
+        is_among = is_first or number <= FIRST_CALLS or number & (number - 1) == 0
         if (is_among or self._missed > 0) and not self._has_stopped:
             with verifier.alone() as is_alone:
                 self._missed += is_among - is_alone
