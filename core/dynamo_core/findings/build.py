@@ -10,7 +10,7 @@ from typing import TypeVar
 from ..analysis.recompile_echoes import CompileKey
 from ..analysis.time.wall import across_ranks
 from ..analysis.words import number, place, seconds
-from ..model import GraphBreak, Process, Recording, function_of
+from ..model import GraphBreak, Place, Process, Recording, function_of
 from ..remedies.break_rules import break_advice
 from ..remedies.rules import Advice, Change, user_line
 from ..remedies.this_run import in_its_thread, not_in_use
@@ -274,6 +274,7 @@ def ranking(findings: Sequence[Finding]) -> Callable[[Finding], tuple[float, ...
     )
     most = max(without_a_line, default=_UNKNOWN)
     worth = {id(each): _worth_among(each, most) for each in findings}
+    _share_the_worth_of_a_line(findings, worth)
     least = min((worth[id(each)] for each in findings if _is_met_by_each_call(each)), default=float("inf"))
 
     def rank(finding: Finding) -> tuple[float, ...]:
@@ -281,6 +282,17 @@ def ranking(findings: Sequence[Finding]) -> Callable[[Finding], tuple[float, ...
         return _rank(finding, least if is_behind else worth[id(finding)], is_behind)
 
     return rank
+
+
+def _share_the_worth_of_a_line(findings: Sequence[Finding], worth: dict[int, float]) -> None:
+    """Breaks on one line are each worth the dearest of them: else a clock says which of them comes first."""
+    on_a_line: dict[Place | None, list[Finding]] = {}
+    for each in findings:
+        is_timed = each.cost.saves_at_most.seconds is not None
+        if each.kind == "graph break" and each.place is not None and is_timed:
+            on_a_line.setdefault(each.place, []).append(each)
+    for same in on_a_line.values():
+        worth |= dict.fromkeys(map(id, same), max(worth[id(each)] for each in same))
 
 
 def by_cause(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]]:

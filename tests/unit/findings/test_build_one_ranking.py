@@ -57,6 +57,12 @@ def test_what_an_option_cures_is_the_users_to_change_wherever_it_stands() -> Non
     assert ranked([recompile, left]) == [left, recompile]
 
 
+def test_of_breaks_on_one_line_what_torch_met_first_comes_first_whatever_the_clock_said() -> None:
+    elsewhere = finding("graph break", 2.0, Place("/home/me/train.py", 9))
+    met_first, dearest = finding("graph break", 1.0, title="met first"), finding("graph break", 3.0)
+    assert ranked([elsewhere, met_first, dearest]) == [met_first, dearest, elsewhere]
+
+
 def test_what_is_wrong_comes_first_whoevers_it_is() -> None:
     wrong = finding("compiler error", None, is_library=True)
     assert ranked([finding("graph break", 5.0), wrong])[0] == wrong
@@ -100,7 +106,7 @@ def test_what_a_break_of_unknown_cost_leads_to_comes_below_it_and_above_what_is_
         finding("graph break", 1e-6, title="short"),
         finding("graph break", None, title="untimed"),
     )
-    dear = finding("graph break", 50.0, title="dear")
+    dear = finding("graph break", 50.0, Place("/home/me/train.py", 9), title="dear")
     assert in_order(outside, short, untimed) == ["untimed", "outside", "short"]
     assert in_order(outside, short, untimed, dear) == ["dear", "untimed", "outside", "short"]
     assert in_order(short, untimed) == ["short", "untimed"]
