@@ -65,13 +65,14 @@ class Run:
         self.outputs = as_list(function(*inputs))
         self.changed = {i for i, value in enumerate(inputs) if _version(value) != versions[i]}
 
-    def gradients(self, of: Sequence[int], seeds: dict[int, Any]) -> list[Any]:
-        """The gradients of some inputs, from those of some outputs; frees what was kept for them."""
+    def gradients(self, of: Sequence[int], seeds: dict[int, Any], keeps: bool = False) -> list[Any]:
+        """The gradients of some inputs, from those of some outputs; `keeps` what was saved for them."""
         import torch
 
         outputs = [self.outputs[index] for index in seeds]
         given = [seed.to(output.dtype) for seed, output in zip(seeds.values(), outputs, strict=True)]
-        return list(torch.autograd.grad(outputs, [self.inputs[i] for i in of], given, allow_unused=True))
+        wanted = [self.inputs[i] for i in of]
+        return list(torch.autograd.grad(outputs, wanted, given, retain_graph=keeps, allow_unused=True))
 
 
 class CallBefore:
@@ -316,7 +317,8 @@ def _verify_gradients(
         of = [i for i, value in enumerate(eager.inputs) if _requires_grad(value) and i not in eager.changed]
         if not seeds or not of:
             return "not compared: no input's gradient can be asked for"
-        own, eagers = (_gradients(run, of, seeds) for run in (candidate, eager))
+        own = _gradients_of_compiled(before, compiled, candidate, of, seeds)
+        eagers = _gradients(eager, of, seeds)
         exacts = None if exact is None else _gradients_if_possible(exact, of, seeds)
     except Exception as error:
         return f"not compared: {type(error).__name__}: {error}"
@@ -331,11 +333,28 @@ def _verify_gradients(
     return COMPARED
 
 
-def _gradients(run: Run, of: Sequence[int], seeds: dict[int, Any]) -> list[Any]:
+def _gradients_of_compiled(
+    before: CallBefore, compiled: Any, candidate: Run, of: Sequence[int], seeds: dict[int, Any]
+) -> list[Any]:
+    """The gradients of a compiled call, without a bar to backwards of the program that keep their graph.
+
+    torch compiles a backward when it first runs. If that run keeps nothing, the backward may write over what
+    was saved, and from then on a backward that keeps its graph raises an error.
+    Source: torch/_functorch/_aot_autograd/runtime_wrappers.py (_backward_impl, get_or_compile), 2.13.
+    """
+    try:
+        return _gradients(candidate, of, seeds, keeps=True)
+    except RuntimeError as error:
+        if "donated buffer" not in str(error):
+            raise
+        return _gradients(before.run(compiled), of, seeds)
+
+
+def _gradients(run: Run, of: Sequence[int], seeds: dict[int, Any], keeps: bool = False) -> list[Any]:
     """Gradients as `Run.gradients` has them; that of an input without influence is zero."""
     return [
         run.inputs[i].detach().new_zeros(run.inputs[i].shape) if gradient is None else gradient
-        for i, gradient in zip(of, run.gradients(of, seeds), strict=True)
+        for i, gradient in zip(of, run.gradients(of, seeds, keeps), strict=True)
     ]
 
 
