@@ -5,8 +5,8 @@ that is done in it can reach the program: neither an error, nor a crash, nor a h
 program's (`os.wait` would wait for it), has a session of its own (Ctrl-C is the program's), and holds none of
 its files open (who reads the program's output sees it end).
 
-A fork has no other thread: torch's own (OpenMP) hang there where more than one is wanted, so that it computes
-with one. CUDA cannot be used in a fork.
+A fork has no other thread. OpenMP would wait there for those that it had, so that they are ended before. CUDA
+cannot be used in a fork.
 """
 
 import ctypes
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import re
 
 _LONGEST_FORK = 10.0  # seconds
+_OMP_PAUSE_SOFT = 1
 # Modules whose functions run in threads that change no value of the program.
 _CHANGE_NOTHING = (
     *("torch.utils.data._utils.pin_memory", "multiprocessing.queues"),
@@ -40,6 +41,7 @@ def fork() -> int:
     Where the program's filters ignore the warning, as Python's own do, they are left alone: changing them is
     not safe beside a thread that does the same.
     """
+    _end_openmp_threads()
     if sys.version_info < (3, 12) or _ignores_deprecations():
         return os.fork()
     with warnings.catch_warnings():
@@ -47,21 +49,16 @@ def fork() -> int:
         return os.fork()
 
 
-def compute_with_one_thread() -> None:
-    """In a copy: let no operation use a second thread, and torch tell of as many threads as before.
+def _end_openmp_threads() -> None:
+    """End the idle threads that OpenMP keeps for this one; the next parallel region makes new ones.
 
-    Guards compare that number: with another one, what was compiled earlier would be compiled again. In OpenMP
-    a parallel region has one thread where no level of them may be active.
+    A copy has none of them and waits for them forever, unless it starts without any. Where it may use one
+    thread alone, oneDNN hangs: its backward of a convolution is made for as many threads as torch tells of.
 
-    Source: torch/csrc/dynamo/guards.cpp (GlobalStateGuard), aten/src/ATen/ParallelOpenMP.cpp, read in 2.13.
+    Source: libgomp/team.c (gomp_pause_host) of GCC 9 and later, which torch's wheels bring.
     """
-    torch = sys.modules["torch"]
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # MKL's as well
-    openmp = ctypes.CDLL(None)
-    with suppress(AttributeError):  # torch is built without OpenMP
-        openmp.omp_set_max_active_levels(0)
-        openmp.omp_set_num_threads(threads)
+    with suppress(AttributeError):  # there is no OpenMP, or one that has no such threads
+        ctypes.CDLL(None).omp_pause_resource_all(_OMP_PAUSE_SOFT)
 
 
 def _ignores_deprecations() -> bool:

@@ -21,7 +21,6 @@ from typing import Any, BinaryIO
 from ...backends.agreement import change_last_bits, rounding_mode
 from ...shared.names import GRADIENT
 from ..errors import text_of
-from ..forking import compute_with_one_thread
 from ..frames.program_files import is_own
 from ..frames.source import is_wrapper_of_modules
 from ..probes.graphs import inner_backend
@@ -121,7 +120,6 @@ class ProgramCall:
         The leaves are those of the call, or, where the file holds passes of a backward, its gradients.
         """
         what, _, detail = request.partition(":")
-        compute_with_one_thread()
         random.setstate(self._python_state)
         sys.dont_write_bytecode = True
         self._passes = _passes_in(file)

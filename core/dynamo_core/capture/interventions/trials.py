@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ...shared.change_tried import RAISED, ChangeTried
 from ...shared.choices import parse_config
-from ..forking import compute_with_one_thread
 from ..frames.program_files import is_own
 from ..frames.source import is_resumed, is_wrapper_of_modules
 from ..primitives import perf_counter_ns
@@ -324,7 +323,6 @@ def _trace(call: Call, earlier: Sequence[Mapping[str, Any]], changes: Sequence[s
     """Call the function as it was called before and now, compiled with changes; in a copy of the process."""
     import torch
 
-    compute_with_one_thread()
     torch._dynamo.reset()
     for change in changes:
         if change not in ("", DYNAMIC):
