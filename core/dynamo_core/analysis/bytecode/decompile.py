@@ -27,6 +27,7 @@ _OPERATORS = {
     "TRUE_DIVIDE": "/",
     "XOR": "^",
 }  # for BINARY_ADD and the like, before Python 3.11
+_SLICE = re.compile(r"slice\((None|-?\d+), (None|-?\d+), None\)")
 _UNARY = {"NEGATIVE": "-", "POSITIVE": "+", "NOT": "not ", "INVERT": "~"}
 _TESTS = {
     ("IS_OP", "0"): "is",
@@ -241,6 +242,11 @@ def _build_slice(stack: Stack, argument: str) -> None:
     stack.push(_slice(*stack.take(2)))
 
 
+def _constant(stack: Stack, argument: str) -> None:
+    known = _SLICE.fullmatch(argument)  # a constant from Python 3.14 on
+    stack.push(argument if known is None else _slice(*known.groups()))
+
+
 def _slice(start: Value, stop: Value) -> slice:
     bounds = [None if bound == "None" else index_of(bound) for bound in (start, stop)]
     if any(bound is None and text != "None" for bound, text in zip(bounds, (start, stop), strict=True)):
@@ -327,7 +333,7 @@ _EFFECTS: dict[str, Callable[[Stack, str], None]] = {
     "LIST_TO_TUPLE": _list_to_tuple,
     "LOAD_ATTR": _attribute,
     "LOAD_CLOSURE": _name,
-    "LOAD_CONST": _name,
+    "LOAD_CONST": _constant,
     "LOAD_DEREF": _name,
     "LOAD_METHOD": _method,
     "LOAD_SMALL_INT": _name,

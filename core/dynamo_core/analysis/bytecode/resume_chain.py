@@ -19,7 +19,7 @@ from ...model import (
 from ...shared import names
 from ...shared.quick_dataclass import dataclass
 from ..words import compile_label, frame_name, number, place
-from .rewritten import index_at, plain_argument, short_name
+from .rewritten import index_at, is_noise, plain_argument, short_name
 
 _COMPILED = "__compiled_fn_"
 # The compiles of a resume function with more than this many are shown once only. All versions of a function
@@ -119,7 +119,9 @@ class Links:
         ):
             return None
         index = index_at(maker.original, int(offset))
-        return None if index is None else maker.original[index].line
+        # NOT_TAKEN, from Python 3.14 on, is of the branch's line.
+        following = () if index is None else maker.original[index:]
+        return next((each.line for each in following if not is_noise(each)), None)
 
     def chains(self) -> list[Step]:
         """The chain of every compile of a frame, and of resume functions to which no chain leads."""

@@ -101,6 +101,8 @@ def _shown_constant(constant: Any) -> Any:
         return constant
     if type(constant) in (tuple, frozenset):
         return type(constant)(map(_shown_constant, constant))
+    if type(constant) is slice:  # from Python 3.14 on
+        return slice(*map(_shown_constant, (constant.start, constant.stop, constant.step)))
     return _TypeName(constant)
 
 

@@ -133,6 +133,12 @@ def test_lists_that_dynamo_packs_for_a_resume_function_are_evaluated() -> None:
     ]
 
 
+@pytest.mark.parametrize("constant", ["slice(None, None, None)", "slice(0, 2, None)"])
+def test_a_slice_may_be_a_constant(constant: str) -> None:
+    packed = "1 LOAD_FAST a\n1 LOAD_FAST b\n1 BUILD_LIST 2"
+    assert read(f"{packed}\n1 LOAD_CONST {constant}\n1 BINARY_OP []\n1 RETURN_VALUE") == ["return [a, b]"]
+
+
 def test_reading_ends_where_something_is_not_understood() -> None:
     told = read_rewritten(
         code("1 LOAD_FAST x\n1 STORE_FAST y\n1 LOAD_FAST y\n1 GET_ITER\n1 RETURN_VALUE"), {}
