@@ -30,9 +30,9 @@ recorded_to: str | None = None  # the folder that this process is recorded to
 
 
 def arm() -> None:
-    """Arrange for the engine to start when torch is imported, unless this process is torch's own helper."""
+    """Arrange for the engine to start when torch is imported, unless this process runs none of the user's code."""
     recording = os.environ.get(RECORDING_VARIABLE)
-    if recording is None or _is_torch_helper():
+    if recording is None or _is_helper():
         return
     place = with_job(recording, os.environ, f"{os.uname().nodename}-{getpid()}-{time_ns() // 10**9}")
     if place != recording:  # child processes record there too, also where no launcher names their job
@@ -52,13 +52,15 @@ def start_when_torch_is_imported(environment: dict[str, str], armed_ns: int | No
     import_hook.when_imported("torch", lambda torch: _start_engine(environment, armed_ns))
 
 
-def _is_torch_helper() -> bool:
-    """Whether this process is one of Inductor's workers, which import torch but run none of the user's code.
+def _is_helper() -> bool:
+    """Whether this process runs none of the user's code: one of Inductor's workers, which import torch, or the
+    process that tidies up after multiprocessing, which Python 3.14 starts for any pool of processes.
 
-    Source: torch/_inductor/{compile_worker,autotune_process}.
+    Source: torch/_inductor/{compile_worker,autotune_process}; Lib/multiprocessing/resource_tracker.py.
     """
     return any(
-        "/torch/_inductor/" in argument or argument.startswith("torch._inductor.")
+        "/torch/_inductor/" in argument
+        or argument.startswith(("torch._inductor.", "from multiprocessing.resource_tracker import "))
         for argument in sys.orig_argv[1:4]
     )
 
