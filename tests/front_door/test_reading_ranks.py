@@ -54,6 +54,8 @@ def test_a_rank_that_was_given_another_shape_is_told_by_its_recompile_first() ->
     nothing, recompile = found["differences"][0]["sides"]
     assert (nothing["ranks"], nothing["what"]) == ([0], "nothing more was recorded")
     assert recompile["ranks"] == [1] and "size mismatch at index 0" in recompile["what"]
+    (frame,) = document("recompiles", stored("ranks_that_recompile"))["frames"]
+    assert recompile["place"] == frame["recompiles"][0]["failures"][0]["place"] != frame["place"]
     assert "the order and sizes of the collectives in graphs" in found["compared"]
     assert document("explain", stored("ranks_that_recompile"))["findings"][0]["kind"] != "ranks differ"
     assert {row["state"] for row in found["rows"]} == {"ended"}

@@ -1,7 +1,6 @@
 """Remedies for recompiles: each row names what bears it out, and is given only where it is true."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +16,6 @@ from dynamo_core.model import (
     Interventions,
     Optimizer,
     Place,
-    Recording,
-    Run,
     Specialization,
     StackFrame,
 )
@@ -171,7 +168,7 @@ def test_functions_of_one_code_are_known_by_their_calls_of_torch_compile(
     assert cause_sentence(below).endswith("there is nothing to cure") is is_shared
     one = process(reason, frames=frames, torch_version=version)
     one.compiles[-1] = replace(one.compiles[-1], fail_reason="recompile_limit reached")
-    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [one], 1, []))
+    (frame,) = frames_recompiled([one])
     (at_limit,) = causes_of(frame)
     assert advice in recompile_advice(at_limit)[0].text
 
@@ -187,7 +184,7 @@ def test_arguments_of_torchs_own_wrapper_are_of_what_was_compiled_apart(
     ]
     known = process(["0/0: len(args) == 1"], frames=frames)
     known.compiles[:] = [replace(each, name="inner", place=wrapper) for each in known.compiles]
-    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [known], 1, []))
+    (frame,) = frames_recompiled([known])
     (cause,) = causes_of(frame)
     assert (recompile_advice(cause) == []) is is_shared
     assert cause_sentence(cause).endswith("there is nothing to cure") is is_shared
@@ -244,7 +241,7 @@ def test_more_versions_are_no_cure_for_what_is_ever_new() -> None:
     for count, offered in ((3, True), (8, False)):
         one = process(*[[each] for each in few[:count]])
         one.compiles[-1] = replace(one.compiles[-1], fail_reason="recompile_limit reached")
-        (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [one], 1, []))
+        (frame,) = frames_recompiled([one])
         (cause,) = causes_of(frame)
         texts = [each.text for each in recompile_advice(cause)]
         assert any("recompile_limit" in text for text in texts) is offered
