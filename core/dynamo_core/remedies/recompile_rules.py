@@ -298,7 +298,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
             and not cause.is_of_parameter
             and not cause.was_0_or_1
         ),
-        "call {marked} on what is passed, before the call.",
+        "call {marked}, before the call.",
         not_for=("recompile_specialised_size", "recompile_loop_over_size", "recompile_sizes_0_and_1"),
         is_further=True,
     ),

@@ -71,6 +71,23 @@ def test_all_that_varied_is_to_be_marked_and_each_once() -> None:
     assert marked == f"call {both} on what is passed, before the call."
 
 
+def test_what_torchs_wrapper_of_a_module_calls_args_is_an_argument_of_the_users_call() -> None:
+    wrapper = Place("/venv/site-packages/torch/_dynamo/external_utils.py", 68)
+    call = StackFrame(Place(FILE, 22), "train", "loss = model(batch).sum()")
+    one = process(
+        ["0/0: tensor 'args[0]' size mismatch at index 1. expected 4, actual 5"],
+        symbols=[opened("L['args'][0].size()[1]"), opened("L['input'].size()[0]")],
+        frames=[Frame("inner", wrapper, "compiled", None, True, False, CompileId(0, 1), called_from=call)],
+    )
+    one.compiles[:] = [replace(each, place=wrapper) for each in one.compiles]
+    (cause,) = causes_of(*frames_recompiled([one]))
+    (marked,) = (each.text for each in recompile_advice(cause) if "mark_dynamic" in each.text)
+    assert marked == (
+        "call `torch._dynamo.mark_dynamic(…, 1)` on argument 1 and `torch._dynamo.mark_dynamic(…, 0)` on "
+        "`input` of the call at /home/me/train.py:22, before the call."
+    )
+
+
 def test_a_number_that_had_changed_by_then_is_said_beside_it() -> None:
     (cause,) = causes(["0/0: epoch == 0"], symbols=[opened("L['epoch']"), opened("L['self'].temperature")])
     said = cause_sentence(cause)
