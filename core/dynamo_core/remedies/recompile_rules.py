@@ -18,7 +18,7 @@ from .recompile_edits import (
     OF_WRAPPED_MODULES,
 )
 from .recompile_parts import is_between_graphs, is_branch, is_learning_rate, one_remedy, recompile_parts
-from .rules import INDEX_BY_A_NAME, Advice, Assignment, Change, Rule, advice_of
+from .rules import INDEX_BY_A_NAME, Advice, Assignment, Change, Rule, advice_of, list_of_sources
 
 _SLOWER = "code for any value can be slower than for one"
 _OF_THAT_NAME = "it holds for every compiled function that has an argument of that name"
@@ -115,7 +115,7 @@ def _in_environment(cause: RecompileCause) -> Change:
         "TORCH_COMPILE_DYNAMIC_SOURCES": [name for name in dynamic if name not in unbacked],
     }
     return Change(
-        environment=tuple(Assignment(name, ",".join(names)) for name, names in lists.items() if names)
+        environment=tuple(Assignment(name, list_of_sources(names)) for name, names in lists.items() if names)
     )
 
 

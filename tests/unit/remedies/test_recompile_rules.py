@@ -64,6 +64,11 @@ def test_what_varied_along_with_it_is_named_too() -> None:
     assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']:0,L['x']:1,L['k']"),)
 
 
+def test_a_number_that_has_the_name_of_a_tensor_is_not_named_beside_its_dimension() -> None:
+    (cause,) = causes([size(4, 5)], symbols=[opened(), opened("L['x']"), opened("L['k']")])
+    assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']:0,L['k']"),)
+
+
 def test_all_that_varied_is_to_be_marked_and_each_once() -> None:
     (cause,) = causes([size(4, 5)], symbols=[opened(), opened("L['y'].size()[1]"), opened("L['k']")])
     (marked,) = (each.text for each in recompile_advice(cause) if "mark_dynamic" in each.text)
