@@ -83,6 +83,11 @@ def test_a_time_of_day_says_in_which_zone_it_is(monkeypatch: pytest.MonkeyPatch)
         time.tzset()
 
 
+def test_a_launcher_that_compiled_nothing_is_not_counted_beside_the_ranks(tmp_path: Path) -> None:
+    assert "  ranks 2, frames traced 3," in answer("explain", stored("ranks_that_recompile")).stdout
+    assert "  processes 4, frames" in answer("explain", _attempts(tmp_path)).stdout
+
+
 def _attempts(folder: Path) -> Path:
     """Two ranks that were both started again; their first attempt is that of `ranks_in_another_order`."""
     both = folder / "both"
