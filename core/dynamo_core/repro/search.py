@@ -25,6 +25,7 @@ from .failure import Failure, Kind
 from .graph_program import GraphProgram, arguments_of, captured_program, with_failure
 from .graph_shrinking import GraphShrinker
 from .inlining import with_modules_inlined
+from .own_passes import OwnPass, without_own_passes
 from .proof import Alone, prove, with_versions
 from .result import Repro, Tried
 from .saved_values import beside, with_values, written_out
@@ -144,10 +145,12 @@ class _Search:
             self._announce(f"run alone: {found.size}")
             trials = self._trials
             alone = Alone(found.text, found.values_file)
+            passes = self._passes_at_fault(found)
             found.proof = prove(
                 *(self._python, alone, found.failure, trials.limit, self._deadline),
                 is_steady=trials.attempts == 1,
             )
+            found.own_passes = passes if found.is_proven else ()
             found.tried = self._settings(found)
             found.machine = self._trials.machine()
             found.trials = self._trials.done
@@ -432,6 +435,14 @@ class _Search:
 
     def _printed(self, text: str) -> str:
         return str(self._trials.outcome(text, plain=True).get("output", ""))
+
+    def _passes_at_fault(self, found: Repro) -> tuple[OwnPass, ...]:
+        """The program's own passes over Inductor's graphs, where it does not fail without them."""
+        text, passes = without_own_passes(found.text)
+        self._trials.keep(0, 0.0)
+        ended = self._trials.outcomes([beside(text, found.values_file)] if passes else [])
+        is_steady = self._trials.attempts == 1
+        return passes if is_steady and ended and ended[0]["ending"] == "passed" else ()
 
     def _settings(self, found: Repro) -> list[Tried]:
         """The settings that were tried on the shrunk program."""
