@@ -379,6 +379,12 @@ OF_A_NEW_CLASS: Rule[RecompileCause] = one_remedy(  # a class that is made again
 )
 
 
+OF_A_SET: Rule[RecompileCause] = one_remedy(  # members of a set
+    lambda cause: cause.kind == "set",
+    "{source} has other members in some calls: give it the same members in every call.",
+)
+
+
 # All remedies, the surest first. Each was tried with torch 2.13 on the programs that it names
 # (tests/integration/test_first_advice.py).
 TABLE: tuple[Rule[RecompileCause], ...] = (
@@ -392,6 +398,7 @@ TABLE: tuple[Rule[RecompileCause], ...] = (
     OF_THREADS,
     OF_A_NEW_CLASS,
     OF_A_COUNTER,
+    OF_A_SET,
     *EDITS,
 )
 _MOST = 3
