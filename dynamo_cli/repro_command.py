@@ -56,7 +56,8 @@ def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None
     callback=seconds,
     default="10m",
     metavar="TIME",
-    help="End within: 90s, 10m, 1h. What is found late is proven all the same, beyond it.  [default: 10m]",
+    help="End within: 90s, 10m, 1h. What is found is run alone once at least, if need be beyond it.  "
+    "[default: 10m]",
 )
 @documented_option(
     "--values",

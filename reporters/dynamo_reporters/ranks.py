@@ -226,6 +226,11 @@ def _page(case: Case) -> Iterator[Block]:
     if ranks.compared:
         yield Paragraph(f"The same on all ranks: {'; '.join(ranks.compared)}.")
     yield Paragraph(f"Not compared: {'; '.join(ranks.not_compared)}.", "dim")
+    yield Paragraph(
+        "Not measured: how long ranks wait in collectives outside of compiled graphs. Of the steps that "
+        "`dynamo run --profile` records, `dynamo profile --format chrome` draws that.",
+        "dim",
+    )
     if ranks.left_out:
         yield Paragraph(f"Left out: {'; '.join(ranks.left_out)}.")
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Annotated
 
 from dynamo_core.analysis.guard_failures import actual_value, what_differed
 from dynamo_core.analysis.recompile_causes import causes_of
+from dynamo_core.analysis.recompile_lines import line_of_recompile
 from dynamo_core.analysis.recompile_sentences import also_changed_words
 from dynamo_core.analysis.recompiles import FrameRecompiles, Moment, how_often_eager, moment_of
-from dynamo_core.analysis.source_lines import is_user_line
 from dynamo_core.analysis.summary import recompiles_recorded
 from dynamo_core.analysis.words import (
     alternatives,
@@ -240,21 +239,14 @@ def _row(
     frame: FrameRecompiles, compile_: Compile, failure: GuardFailure, own: StackFrame | None
 ) -> list[str]:
     """`own` is the program's line that is behind it, which stands for a library's."""
-    line = frame.line_of(failure)
     return [
-        _line(line if line is not None and _is_own(line.place, frame) else own or line),
+        _line(line_of_recompile(frame, failure, own)),
         *_cost(frame, compile_),
         compile_label(failure.entry),
         what_differed(failure),
         frame.expected(compile_, failure) or _NOT_RECORDED,
         actual_value(failure, frame.actual(compile_, failure)) or _NOT_RECORDED,
     ]
-
-
-def _is_own(where: Place, frame: FrameRecompiles) -> bool:
-    """Whether a line is the program's: a file name that torch has cut short is, if it is the frame's."""
-    name = PurePath(where.file).name
-    return is_user_line(where) or (frame.place is not None and name == PurePath(frame.place.file).name)
 
 
 def _unexplained(frame: FrameRecompiles, compile_: Compile, own: StackFrame | None) -> list[str]:

@@ -33,6 +33,8 @@ def repro_blocks(found: Repro, file: str) -> Iterator[Block]:
     """The page as blocks."""
     yield Heading(_verdict(found, file), 1)
     yield Paragraph(f"{_failure_text(found)}{_stage_text(found)}.")
+    if found.own_passes:
+        yield Paragraph(f"It is no error of PyTorch's: {_passes_text(found, file)}.", "warning")
     yield Paragraph(_size_text(found))
     if found.values:
         yield Paragraph(_values_text(found, file))
@@ -78,6 +80,12 @@ def _stage_text(found: Repro) -> str:
     return "" if found.backend is None else f"; backend {found.backend}"
 
 
+def _passes_text(found: Repro, file: str) -> str:
+    passes = "pass" if len(found.own_passes) == 1 else "passes"
+    named = ", ".join(f"`{each.name}` ({file}:{each.line}, {each.setting})" for each in found.own_passes)
+    return f"without the program's own Inductor {passes} {named} it does not fail"
+
+
 def _size_text(found: Repro) -> str:
     tried = sum(not each.is_earlier for each in found.trials)
     earlier = len(found.trials) - tried
@@ -112,7 +120,9 @@ def _issue_parts(found: Repro, file_name: str) -> Iterator[str]:
     yield f"# torch.compile: {_title(found)}"
     avoided = any(each.avoids and 'backend="eager"' in each.setting for each in found.tried)
     is_torchs = found.stage is not None or (found.origin == "source" and not avoided)
-    if is_torchs and _OWN_OPERATORS.search(found.text):
+    if found.own_passes:
+        yield f"For the author of the pass, not for PyTorch: {_passes_text(found, file_name)}."
+    elif is_torchs and _OWN_OPERATORS.search(found.text):
         yield (
             "It defines operators: `torch.library.opcheck` says whether they do what they declare. "
             f"If one does not, it is for that operator's author; else for {_FORM}."

@@ -225,7 +225,7 @@ def _recompiles(count: int) -> Recording:
 
 def _what_is_said_of_them(recording: Recording) -> list[object]:
     said: list[object] = []
-    for frame in frames_recompiled(recording):
+    for frame in frames_recompiled(recording.processes):
         (cause,) = causes_of(frame)
         (compile_,) = frame.compiles
         said += [recompile_advice(cause), frame.shown_name, frame.calls(compile_)]

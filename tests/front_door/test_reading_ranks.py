@@ -54,6 +54,8 @@ def test_a_rank_that_was_given_another_shape_is_told_by_its_recompile_first() ->
     nothing, recompile = found["differences"][0]["sides"]
     assert (nothing["ranks"], nothing["what"]) == ([0], "nothing more was recorded")
     assert recompile["ranks"] == [1] and "size mismatch at index 0" in recompile["what"]
+    (frame,) = document("recompiles", stored("ranks_that_recompile"))["frames"]
+    assert recompile["place"] == frame["recompiles"][0]["failures"][0]["place"] != frame["place"]
     assert "the order and sizes of the collectives in graphs" in found["compared"]
     assert document("explain", stored("ranks_that_recompile"))["findings"][0]["kind"] != "ranks differ"
     assert {row["state"] for row in found["rows"]} == {"ended"}
@@ -79,6 +81,11 @@ def test_a_time_of_day_says_in_which_zone_it_is(monkeypatch: pytest.MonkeyPatch)
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def test_a_launcher_that_compiled_nothing_is_not_counted_beside_the_ranks(tmp_path: Path) -> None:
+    assert "  ranks 2, frames traced 3," in answer("explain", stored("ranks_that_recompile")).stdout
+    assert "  processes 4, frames" in answer("explain", _attempts(tmp_path)).stdout
 
 
 def _attempts(folder: Path) -> Path:

@@ -176,7 +176,7 @@ def _outcome(started: _Started, situation: Situation) -> Outcome:
         return Outcome(exit_code, _text(started.output), errors)
 
 
-# A documented difference: tracebacks through torch's compiler and compiled graphs have frames of ours.
+# A documented difference: of tracebacks through compiled graphs that the program prints itself, or a thread.
 _FRAMES_OF_OURS = re.compile(
     r'^ *File "[^"\n]*/dynamo_core/[^\n]*\n(?!^ *File )[^\n]*\n(?: *[\^~]+\n)?', re.MULTILINE
 )

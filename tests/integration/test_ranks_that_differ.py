@@ -1,5 +1,6 @@
 """Ranks of a real job, over gloo: what one compiles while others wait is told with its cost."""
 
+import json
 import os
 from pathlib import Path
 
@@ -8,6 +9,18 @@ from running import PROGRAMS
 from support.answering import answer
 from support.documents import document
 
+WAITS_OUTSIDE = """
+import time, torch, torch.distributed as dist
+
+dist.init_process_group("gloo")
+step = torch.compile(lambda x: (x * 2).sum(), backend="eager")
+for _ in range(8):
+    total = step(torch.ones(8))
+    if dist.get_rank() == 1:
+        time.sleep(0.2)
+    dist.all_reduce(total)
+dist.destroy_process_group()
+"""
 TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
 
 
@@ -36,3 +49,17 @@ def test_the_rank_that_comes_last_to_exchange_gradients_is_named(run: Runner, tm
     assert waits["exchange_seconds"] > 0.15  # of 0.2 s of sleep
     title = answer("ranks", str(tmp_path / "job")).stdout.partition("\n")[0]
     assert "rank 1 came last to exchange gradients: in step 3" in title
+
+
+def test_a_wait_outside_of_graphs_is_in_the_profile_that_the_page_names(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "outside.py").write_text(WAITS_OUTSIDE)
+    profiled = ("--profile", "--profile-steps", "2", "-o", "job")
+    assert run("run", *profiled, *TORCHRUN, "outside.py").exit_code == 0
+    page = " ".join(answer("ranks", str(tmp_path / "job")).stdout.split())
+    assert "Not measured: how long ranks wait in collectives outside of compiled graphs." in page
+    assert "`dynamo profile --format chrome` draws that" in page
+    drawn = json.loads(answer("profile", str(tmp_path / "job"), "--format", "chrome").stdout)["traceEvents"]
+    names = {each["pid"]: each["args"]["name"] for each in drawn if each["name"] == "process_name"}
+    waits = [(names[each["pid"]], each["dur"]) for each in drawn if each["name"] == "gloo:all_reduce"]
+    assert max(each for of, each in waits if of == "rank 0") > 150_000  # microseconds, of 0.2 s of sleep
+    assert min(each for of, each in waits if of == "rank 1") < 150_000

@@ -77,8 +77,11 @@ def test_file_fails_alone(program: Path, forked: Runner, python: ForkingPython, 
     assert found["failure"]["kind"] == kind
     assert found["lines"] <= MOST_LINES
     assert found["values"] == int(docstring(program).get("values", 0))
+    own_pass = docstring(program).get("pass")
+    assert [each["name"] for each in found["own_passes"]] == ([own_pass] if own_pass else [])
     file = tmp_path / "repro.py"
     issue = (tmp_path / "issue.md").read_text()
+    assert ("not for PyTorch" in issue) is (own_pass is not None)
     assert file.read_text().rstrip() in issue
     assert str(program.parent) not in file.read_text() + issue
     alone = tmp_path / "alone"

@@ -11,8 +11,6 @@ from dynamo_core.model import (
     Place,
     Process,
     RecompileReasons,
-    Recording,
-    Run,
     StackFrame,
     Symbol,
 )
@@ -36,7 +34,7 @@ def process(*reasons: list[str], dynamic: bool | None = None, **fields: object) 
 
 def causes(*reasons: list[str], **fields: object) -> list[RecompileCause]:
     one = process(*reasons, **fields)  # type: ignore[arg-type]
-    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [one], 1, []))
+    (frame,) = frames_recompiled([one])
     return causes_of(frame)
 
 

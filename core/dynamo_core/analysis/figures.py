@@ -68,7 +68,7 @@ class Figures:
     @cached_property
     def recompiled(self) -> list[FrameRecompiles]:
         """Every frame that was compiled again."""
-        return frames_recompiled(self.recording)
+        return frames_recompiled(self.recording.processes)
 
     @cached_property
     def echoes(self) -> Echoes:

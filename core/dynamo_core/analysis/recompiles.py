@@ -289,10 +289,10 @@ class FrameRecompiles:
         return next((value for check in same if (value := _accepted_value(check, failure.kind))), None)
 
 
-def frames_recompiled(recording: Recording) -> list[FrameRecompiles]:
+def frames_recompiled(processes: Iterable[Process]) -> list[FrameRecompiles]:
     """The frames that were recompiled, in the order of their first recompiles."""
     found = []
-    for process in recording.processes:
+    for process in processes:
         by_frame: dict[object, list[Compile]] = {}
         for compile_ in process.recompiles:
             by_frame.setdefault(frame_of(compile_.compile_id), []).append(compile_)

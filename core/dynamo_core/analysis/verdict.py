@@ -224,8 +224,8 @@ def capture_sentence(recording: Recording) -> str:
         because = (first if first.decision == "observe" else last).because
         is_typed = recording.run is not None and recording.run.has_launcher
         if because == "--capture none" and not is_typed:  # as in a notebook
-            return "The program ran as it is: what is compiled is what it compiles itself."
-        sentence = f"The program ran as it is, because {path_below(because or '')}."
+            return f"The program {_ran(recording)}: what is compiled is what it compiles itself."
+        sentence = f"The program {_ran(recording)}, because {path_below(because or '')}."
         return " ".join([sentence, *backend_without_effect(recording)])
     if not any(process.frames or process.graphs for process in recording.processes):
         return f"Nothing was captured (policy {first.policy!r}, backend {first.backend!r})."
@@ -235,9 +235,21 @@ def capture_sentence(recording: Recording) -> str:
     if recording.settings.semantics == SEMANTICS_COMPILED:
         text += ", with torch.compile's semantics (--semantics compiled)"
     if last.decision == "observe":
-        text += f", until {path_below(last.because or '')}; from then on the program ran as it is"
+        text += f", until {path_below(last.because or '')}; from then on the program {_ran(recording)}"
         text += ". What was captured until then is in the counts alone; `--capture none` leaves it out"
     return text + "."
+
+
+def _ran(recording: Recording) -> str:
+    """How a program ran that compiles for itself, with the options that changed something in it."""
+    of_run = [process.interventions for process in recording.processes]
+    changes = {
+        "--override": any(each.replaced and each.overrides for run in of_run for each in run.overrides),
+        "--fullgraph": any(each.replaced and not each.overrides for run in of_run for each in run.overrides),
+        "--config": any(each.problem is None for run in of_run for each in run.changed_settings),
+    }
+    changed = " and ".join(option for option, has_changed in changes.items() if has_changed)
+    return "ran as it is" + (f" but for {changed}" if changed else "")
 
 
 def backend_without_effect(recording: Recording) -> list[str]:

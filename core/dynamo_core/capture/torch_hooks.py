@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
+from .printed_tracebacks import passes_through_us
+
 Hook = Callable[..., Any]
 Failed = Callable[[str, BaseException], None]
 
@@ -94,6 +96,7 @@ class _Rest:
             self._result = self._call(*args, **named)
         except BaseException as error:
             self.error = error
+            passes_through_us()
             raise
         self._has_returned = True
         return self._result

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..model import Place, function_of
-from ..remedies.rules import Assignment, Change
+from ..remedies.rules import Assignment, Change, list_of_sources
 from ..shared.quick_dataclass import dataclass
 from .build import by_cause, ranking
 from .finding import Figure, Finding, Remedy, RemedyKind
@@ -209,10 +209,10 @@ def _is_joined(remedy: Remedy) -> bool:
 def _joined(remedies: Sequence[Remedy]) -> Remedy:
     """The remedies of an action as one: the first, or the lists of all of them."""
     first = remedies[0]
-    values: dict[str, dict[str, None]] = {}
+    values: dict[str, list[str]] = {}
     for variable in (each for remedy in remedies for each in _variables(remedy)):
-        values.setdefault(variable.name, {}).update(dict.fromkeys(variable.value.split(",")))
-    joined = tuple(Assignment(name, ",".join(each)) for name, each in values.items())
+        values.setdefault(variable.name, []).extend(variable.value.split(","))
+    joined = tuple(Assignment(name, list_of_sources(each)) for name, each in values.items())
     if not _is_joined(first) or joined == _variables(first):
         return first
     typed = " ".join(f'{each.name}="{each.value}"' for each in joined)

@@ -23,6 +23,7 @@ FailureKind = Literal[
     "global state",
     "attribute",
     "dictionary",
+    "set",
     "relation of sizes",
     "comparison",
     "value",

@@ -19,6 +19,8 @@ _IS_NUMBER = re.compile(r"-?\d[\d.e+-]{0,30}|(?:<class ')?(?:int|float)(?:'>)?")
 _OF_ALIASES = re.compile(
     r"\w{1,100} is (?!None\b)(\w{1,100})|Duplicate tensors found: \[\"\w+\", \"(\w+)\".*"
 )
+# Source: torch/_dynamo/external_utils.py (wrap_inline) and DistributedDataParallel.forward, 2.8 to 2.15.
+_OF_ALL_ARGUMENTS = re.compile(r"(?:args|inputs)\[(\d{1,9})\]")
 # Source: torch/optim/optimizer.py (param_groups); what the user calls the optimizer stands in front.
 _LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
 # What the code made of a number, as torch writes it: `(1.2*sigma)`; and how it writes a negative value.
@@ -95,9 +97,21 @@ def _marked(cause: RecompileCause) -> str:
     """Calls of mark_dynamic for a size and all sizes equal to it: torch refuses to mark only one of them."""
     sizes = [(plain_source(source), index) for source, index in cause.dynamic_sources if index is not None]
     named = dict.fromkeys([(cause.source, cause.index), *sizes])
-    return " and ".join(
-        f"`torch._dynamo.mark_dynamic({name}, {index})`" for name, index in named if not is_on_stack(name)
+    known = [(name, index) for name, index in named if name and not is_on_stack(name)]
+    begin, call = cause.frame.place, cause.call
+    if call is None or begin is None or not is_library(begin):
+        marked = " and ".join(f"`torch._dynamo.mark_dynamic({name}, {index})`" for name, index in known)
+        return f"{marked} on what is passed"
+    passed = " and ".join(
+        f"`torch._dynamo.mark_dynamic(…, {index})` on {_argument(name)}" for name, index in known
     )
+    return f"{passed} of the call at {place(call.place)}"
+
+
+def _argument(name: str) -> str:
+    """What a library's function calls so, for who calls it: `args[0]` is the first argument."""
+    found = _OF_ALL_ARGUMENTS.fullmatch(name)
+    return f"argument {int(found[1]) + 1}" if found else f"`{name}`"
 
 
 def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, str]:

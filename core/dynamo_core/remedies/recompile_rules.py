@@ -18,7 +18,7 @@ from .recompile_edits import (
     OF_WRAPPED_MODULES,
 )
 from .recompile_parts import is_between_graphs, is_branch, is_learning_rate, one_remedy, recompile_parts
-from .rules import INDEX_BY_A_NAME, Advice, Assignment, Change, Rule, advice_of
+from .rules import INDEX_BY_A_NAME, Advice, Assignment, Change, Rule, advice_of, list_of_sources
 
 _SLOWER = "code for any value can be slower than for one"
 _OF_THAT_NAME = "it holds for every compiled function that has an argument of that name"
@@ -115,7 +115,7 @@ def _in_environment(cause: RecompileCause) -> Change:
         "TORCH_COMPILE_DYNAMIC_SOURCES": [name for name in dynamic if name not in unbacked],
     }
     return Change(
-        environment=tuple(Assignment(name, ",".join(names)) for name, names in lists.items() if names)
+        environment=tuple(Assignment(name, list_of_sources(names)) for name, names in lists.items() if names)
     )
 
 
@@ -298,7 +298,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
             and not cause.is_of_parameter
             and not cause.was_0_or_1
         ),
-        "call {marked} on what is passed, before the call.",
+        "call {marked}, before the call.",
         not_for=("recompile_specialised_size", "recompile_loop_over_size", "recompile_sizes_0_and_1"),
         is_further=True,
     ),
@@ -379,6 +379,12 @@ OF_A_NEW_CLASS: Rule[RecompileCause] = one_remedy(  # a class that is made again
 )
 
 
+OF_A_SET: Rule[RecompileCause] = one_remedy(  # members of a set
+    lambda cause: cause.kind == "set",
+    "{source} has other members in some calls: give it the same members in every call.",
+)
+
+
 # All remedies, the surest first. Each was tried with torch 2.13 on the programs that it names
 # (tests/integration/test_first_advice.py).
 TABLE: tuple[Rule[RecompileCause], ...] = (
@@ -392,6 +398,7 @@ TABLE: tuple[Rule[RecompileCause], ...] = (
     OF_THREADS,
     OF_A_NEW_CLASS,
     OF_A_COUNTER,
+    OF_A_SET,
     *EDITS,
 )
 _MOST = 3

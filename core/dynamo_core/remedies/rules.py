@@ -34,6 +34,17 @@ class Assignment:
         return f"{self.name}={self.value}"
 
 
+def list_of_sources(names: Iterable[str]) -> str:
+    """The value of a variable with these sources, in torch's syntax, each once.
+
+    A number is dynamic by an entry with a dimension, too (torch/_dynamo/variables/builder.py,
+    is_dynamic_source; run with 2.13). One without would make every dimension of a tensor dynamic.
+    """
+    known = dict.fromkeys(names)
+    with_dimension = {name.rpartition(":")[0] for name in known}
+    return ",".join(name for name in known if name not in with_dimension)
+
+
 @dataclass(frozen=True)
 class Change:
     """What `dynamo fix` does to try a remedy; one of the fields is filled.

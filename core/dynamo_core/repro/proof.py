@@ -40,12 +40,24 @@ class Alone:
             shutil.copyfile(self.values, f"{file}.pt")
 
 
-def prove(python: str, file: Alone, failure: Failure, limit: float, *, is_steady: bool = True) -> Proof:
-    """Run the file twice alone, compiled and in plain Python; more often where it fails in some runs only."""
-    rounds = [_round(python, file, failure, limit) for _ in range(_ROUNDS)]
-    failing = sum(fails for fails, _, _ in rounds)
-    if not is_steady or 0 < failing < _ROUNDS:
-        rounds += [_round(python, file, failure, limit) for _ in range(_FURTHER_ROUNDS)]
+def prove(
+    python: str, file: Alone, failure: Failure, limit: float, deadline: float, *, is_steady: bool = True
+) -> Proof:
+    """Run the file twice alone, compiled and in plain Python; more often where it fails in some runs only.
+
+    What has failed each time so far is run again only if that ends before the deadline (`time.monotonic()`).
+    """
+    rounds: list[tuple[bool, bool, str]] = []
+    began = time.monotonic()
+    wanted = _ROUNDS
+    while len(rounds) < wanted:
+        a_round = (time.monotonic() - began) / max(len(rounds), 1)
+        if rounds and is_steady and time.monotonic() + a_round > deadline:
+            break
+        rounds.append(_round(python, file, failure, limit))
+        failing = sum(fails for fails, _, _ in rounds)
+        if len(rounds) == _ROUNDS and (not is_steady or 0 < failing < _ROUNDS):
+            wanted += _FURTHER_ROUNDS
     others = [ended for fails, _, ended in rounds if not fails]
     return Proof(
         rounds=len(rounds),

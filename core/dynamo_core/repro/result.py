@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from ..shared.declared import NOT_IN_JSON
 from ..shared.quick_dataclass import dataclass
 from .failure import Failure
+from .own_passes import OwnPass
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,9 @@ class Repro:
     machine: Annotated[str | None, "torch's description of it"] = None
     versions: list[OfVersion] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
+    own_passes: Annotated[
+        tuple[OwnPass, ...], "the program's own passes over Inductor's graphs, without which it does not fail"
+    ] = ()
     seconds: float = 0.0
     values: Annotated[int, "the inputs with values of the program's own"] = 0
     values_file: str | None = field(default=None, metadata=NOT_IN_JSON)

@@ -25,6 +25,7 @@ from .failure import Failure, Kind
 from .graph_program import GraphProgram, arguments_of, captured_program, with_failure
 from .graph_shrinking import GraphShrinker
 from .inlining import with_modules_inlined
+from .own_passes import OwnPass, without_own_passes
 from .proof import Alone, prove, with_versions
 from .result import Repro, Tried
 from .saved_values import beside, with_values, written_out
@@ -55,8 +56,8 @@ _LIMIT = 60.0  # seconds of a trial
 _LEAST_LIMIT, _MANY_TIMES = 10.0, 4.0  # seconds, and times the longest trial that ended, until one hangs
 _ATTEMPTS = 8  # of which one that fails one time in three fails in 24 cases of 25
 _LAST_RUNS, _OF_UNSTEADY = 6, 14  # runs for which time is kept: four or twelve alone, and the last trials
+_LEAST_RUNS, _TO_ASSERT = 2, 2  # before anything is found: one round alone; and a script is to fail by itself
 _FOR_SETTINGS = 1 / 8  # of the budget, kept to try settings on what was found
-_TO_FINISH = 240.0  # seconds, whatever the budget: what only prints something else has to fail by itself
 _WRONG: tuple[Kind, ...] = ("wrong result",)
 _RAISED: tuple[Kind, ...] = ("exception", "crash", "hang")
 # Settings that may avoid a failure, as statements behind the import of torch.
@@ -138,14 +139,18 @@ class _Search:
         with Trials(
             self._python, request.program.import_path(), _LIMIT, self._deadline, self._state(), self._announce
         ) as self._trials:
+            self._trials.keep(_LEAST_RUNS, 0.0)
             found = self._found()
             found.text = with_double_quotes(found.text)
             self._announce(f"run alone: {found.size}")
             trials = self._trials
             alone = Alone(found.text, found.values_file)
+            passes = self._passes_at_fault(found)
             found.proof = prove(
-                self._python, alone, found.failure, trials.limit, is_steady=trials.attempts == 1
+                *(self._python, alone, found.failure, trials.limit, self._deadline),
+                is_steady=trials.attempts == 1,
             )
+            found.own_passes = passes if found.is_proven else ()
             found.tried = self._settings(found)
             found.machine = self._trials.machine()
             found.trials = self._trials.done
@@ -326,15 +331,17 @@ class _Search:
             return [BackendText('"eager"')]
         return [BackendText('"eager"'), own]
 
-    def _shrink(self, shrinker: Shrinker[Any], shrink: Callable[[], None], found: Repro) -> None:
+    def _shrink(
+        self, shrinker: Shrinker[Any], shrink: Callable[[], None], found: Repro, further_runs: int = 0
+    ) -> None:
         trials = self._trials
-        trials.keep(_LAST_RUNS, self._plan.seconds * _FOR_SETTINGS)
+        trials.keep(_LAST_RUNS + further_runs, self._plan.seconds * _FOR_SETTINGS)
         try:
             if found.failure.kind == "hang":
                 trials.limit = min(_LIMIT, max(_LEAST_LIMIT, _MANY_TIMES * trials.longest))
                 trials.kept_seconds += 2 * trials.limit
             elif not trials.fails_each_time(Candidate(found.text, found.text, found.size), found.failure):
-                trials.attempts, trials.kept_runs = _ATTEMPTS, _OF_UNSTEADY
+                trials.attempts, trials.kept_runs = _ATTEMPTS, _OF_UNSTEADY + further_runs
             shrink()
         except BudgetSpent:
             found.stopped = f"the budget of {self._plan.seconds:g} s is spent"
@@ -358,14 +365,16 @@ class _Search:
         if arguments:
             text = f"import sys\nsys.argv[1:] = {arguments!r}\n{text}"
         self._announce(f"script: {source_candidate(text).size}")
+        self._trials.keep(_LEAST_RUNS + _TO_ASSERT, 0.0)
         text, failure = self._first_failing_source(text)
         of = self._plan.of
         what = of.what.replace("any", "the script") + (f":{of.number}" if of.number else "")
         found = _begun("source", what, failure, source_candidate(text))
         shrinker = SourceShrinker(text, failure, self._trials, _keeping(found))
-        self._shrink(shrinker, lambda: self._shrink_source(shrinker, found), found)
-        self._trials.deadline = max(self._deadline, time.monotonic() + _TO_FINISH)
-        self._assert(found.text, found)
+        self._shrink(shrinker, lambda: self._shrink_source(shrinker, found), found, _TO_ASSERT)
+        self._trials.keep(0, 0.0)
+        with suppress(BudgetSpent):
+            self._assert(found.text, found)
         return found
 
     def _first_failing_source(self, text: str) -> tuple[str, Failure]:
@@ -427,6 +436,14 @@ class _Search:
     def _printed(self, text: str) -> str:
         return str(self._trials.outcome(text, plain=True).get("output", ""))
 
+    def _passes_at_fault(self, found: Repro) -> tuple[OwnPass, ...]:
+        """The program's own passes over Inductor's graphs, where it does not fail without them."""
+        text, passes = without_own_passes(found.text)
+        self._trials.keep(0, 0.0)
+        ended = self._trials.outcomes([beside(text, found.values_file)] if passes else [])
+        is_steady = self._trials.attempts == 1
+        return passes if is_steady and ended and ended[0]["ending"] == "passed" else ()
+
     def _settings(self, found: Repro) -> list[Tried]:
         """The settings that were tried on the shrunk program."""
         stage = found.stage or ""
@@ -438,7 +455,7 @@ class _Search:
         settings |= {line: _behind_import(found.text, line) for line in _SETTINGS.get(stage, ())}
         changed = {setting: text for setting, text in settings.items() if text not in (None, found.text)}
         texts = [beside(text, found.values_file) for text in changed.values() if text is not None]
-        self._trials.deadline, self._trials.most_kept = self._deadline, 0.0
+        self._trials.keep(1, 0.0)
         ended = self._trials.outcomes(texts)
         return [Tried(each, how["ending"] == "passed") for each, how in zip(changed, ended, strict=False)]
 

@@ -135,9 +135,9 @@ class Trials:
         return min(self.most_kept, self.kept_seconds + self.kept_runs * (self.started + self.longest))
 
     def keep(self, runs: int, seconds: float) -> None:
-        """Keep time for runs of what is found, and for what else comes: of what is left half, at most."""
+        """Keep time for runs of what is found, and what else comes: at most half of what was left first."""
         self.kept_runs, self.kept_seconds = runs, seconds
-        self.most_kept = max(0.0, self.deadline - time.monotonic()) / 2
+        self.most_kept = max(self.most_kept, (self.deadline - time.monotonic()) / 2)
 
     def machine(self) -> str | None:
         """The machine in torch's words; None where it cannot tell."""

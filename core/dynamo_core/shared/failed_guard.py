@@ -68,6 +68,7 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
         r"(?P<not>not )?hasattr\((?P<source>.+), '(?P<expected>[^']+)'\)(?: == (?P<is>True|False))?"
     ),
     "dictionary": re.compile(r"(?P<not>not )?___dict_contains\((?=.*\)\Z)(?P<expected>.+), (?P<source>.+)\)"),
+    "set": re.compile(rf"(?P<not>not )?set\.__contains__\({_NAME}, (?P<expected>.+)\)"),
     "none or bool": re.compile(r"(?P<source>.+) is (?P<expected>(?:not )?None|True|False)"),
     "comparison": re.compile(
         rf"(?:{_LITERAL} <=? )?{_NAME} (?:<=?|>=?|!=) {_LITERAL}"
@@ -186,7 +187,7 @@ def _kind(check: str) -> tuple[str, Mapping[str, str | None]]:
         found = pattern.fullmatch(check)
         if found:
             parts = found.groupdict()
-            if kind in ("attribute", "dictionary"):
+            if kind in ("attribute", "dictionary", "set"):
                 is_absent = (parts["not"] is not None) != (parts.get("is") == "False")
                 parts["expected"] = f"{'without' if is_absent else 'with'} {parts['expected']}"
             if kind == "type of a tensor":

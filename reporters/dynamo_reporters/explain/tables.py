@@ -1,7 +1,7 @@
 """The tables of `dynamo explain`: counts, ranks, compile time and graphs."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dynamo_core.analysis.graphs.cuda_graphs import cuda_graphs_of
 from dynamo_core.analysis.memory import growth_text, peaks, peaks_text
@@ -9,7 +9,7 @@ from dynamo_core.analysis.source_lines import UserCallSites
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.compiles import avoidable_seconds, phases_of
 from dynamo_core.analysis.time.steps import steady_mean
-from dynamo_core.analysis.verdict import counted_together
+from dynamo_core.analysis.verdict import compiled_anything, counted_together
 from dynamo_core.analysis.words import (
     cache_name,
     compile_label,
@@ -55,11 +55,18 @@ def _memory_rows(recording: Recording) -> Iterator[tuple[str, str]]:
             yield title, growth_text(process.profiling.window.memory)
 
 
+def _ranks_or_processes(processes: Sequence[Process]) -> tuple[str, int]:
+    """How many there are: ranks, where no other process compiled anything, as their launcher does not."""
+    found = [each.rank for each in processes if each.rank is not None or compiled_anything(each)]
+    are_ranks = len(found) == len({*found} - {None}) > 1
+    return ("ranks", len(found)) if are_ranks else ("processes", len(processes))
+
+
 def count_rows(case: Case) -> list[tuple[str, str | None]]:
     """What is counted, and how many; None for what was not recorded."""
     recording, summary = case.recording, case.summary
     rows: list[tuple[str, int | str | None]] = [
-        ("processes", summary.processes),
+        _ranks_or_processes(recording.processes),
         ("frames traced", _of(summary.frames_compiled, summary.frames, "ok, as torch counts")),
         ("whole-graph frames", summary.whole_graph_frames or None),
         ("frames that fell back to eager", summary.frames_fell_back),

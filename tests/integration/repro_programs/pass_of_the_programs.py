@@ -2,6 +2,7 @@
 
 origin: source
 kind: wrong result
+pass: DoubledBySums
 """
 
 import torch

@@ -155,10 +155,10 @@ def test_a_line_that_makes_a_list_longer_costs_the_recompiles_for_its_length() -
     line = StackFrame(Place("/home/me/train.py", 4), "step", "SEEN.append(float(x))")
     broke = GraphBreak("Tensor.item()", (line,), None)
     distinct = DistinctBreak((PROCESS,), broke, (broke,), (), ())
-    (found,) = costs_of([distinct], frames_recompiled(lengthened_at("/home/me/train.py:4")))
+    (found,) = costs_of([distinct], frames_recompiled(lengthened_at("/home/me/train.py:4").processes))
     assert (found.recompiles.seconds, found.recompiles.lengthened, found.seconds) == (3.0, "SEEN", None)
     assert effect_and_cost(found).endswith("took 3.00 s (it changes the length of `SEEN`)")
-    (other,) = costs_of([distinct], frames_recompiled(lengthened_at("/home/me/train.py:9")))
+    (other,) = costs_of([distinct], frames_recompiled(lengthened_at("/home/me/train.py:9").processes))
     assert other.recompiles.seconds == 0.0
 
 

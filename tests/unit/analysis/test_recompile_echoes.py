@@ -136,7 +136,7 @@ def test_what_two_lines_call_is_recompiled_because_of_the_break_that_keeps_it_ou
         run = process([size(4, 5)], frames=frames)
         stack = tuple(StackFrame(Place(FILE, line), name, "") for line, name in ((12, "forward"), (4, "f")))
         met = GraphBreak("print", stack, CompileId(5, 0))
-        recompiled = frames_recompiled(Recording(Path("r"), None, [run], 1, []))
+        recompiled = frames_recompiled([run])
         return [each for _, each in below_breaks([met], recompiled, run.stream)]
 
     assert below(12, 13) == ["0/1"]
@@ -158,7 +158,7 @@ def test_what_each_line_gives_by_a_closure_is_recompiled_for_because_of_the_brea
         )
         stack = tuple(StackFrame(Place(FILE, line), name, "") for line, name in ((12, "forward"), (4, "f")))
         met = GraphBreak("print", stack, CompileId(5, 0))
-        recompiled = frames_recompiled(Recording(Path("r"), None, [run], 1, []))
+        recompiled = frames_recompiled([run])
         return sorted(each for _, each in below_breaks([met], recompiled, run.stream))
 
     assert below(12, 13, 14) == ["0/1", "0/2"]
@@ -169,14 +169,14 @@ def test_what_a_function_is_recompiled_for_follows_from_numbers_that_a_break_in_
     run = process(["0/0: L['rate'] == 0.1"])
     stack = tuple(StackFrame(Place(FILE, line), name, "") for line, name in ((12, "forward"), (4, "f")))
     met = GraphBreak("numpy", stack, CompileId(5, 0))
-    recompiled = frames_recompiled(Recording(Path("r"), None, [run], 1, []))
+    recompiled = frames_recompiled([run])
     assert [each for _, each in below_breaks([met], recompiled, run.stream, of_numbers=True)] == ["0/1"]
     assert not below_breaks([met], recompiled, run.stream)
 
 
 def test_what_counts_for_a_report_alone_is_found_by_its_name() -> None:
     run = process(["0/0: self.calls == 1"])
-    recompiled = frames_recompiled(Recording(Path("r"), None, [run], 1, []))
+    recompiled = frames_recompiled([run])
 
     def found(name: str, function: str = "f") -> list[str]:
         return [each for _, each in for_a_name({name}, (FILE, function), recompiled, run.stream)]

@@ -14,8 +14,6 @@ from dynamo_core.model import (
     Place,
     Process,
     RecompileReasons,
-    Recording,
-    Run,
     StackFrame,
     Symbol,
 )
@@ -42,7 +40,7 @@ def cause(reason: str, *entries: GuardSet, **fields: object) -> RecompileCause:
     told = RecompileReasons(CompileId(0, last), (parse_guard_failure(reason),))
     known = {"compiles": compiles, "recompile_reasons": [told], "torch_version": "2.13.0", **fields}
     process = with_fields(Process(Path("s.log"), recompiled_entries=list(entries)), known)
-    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [process], 1, []))
+    (frame,) = frames_recompiled([process])
     return causes_of(frame)[-1]
 
 

@@ -18,8 +18,10 @@ from dynamo_core.analysis.verdict import (
     versions,
 )
 from dynamo_core.model import (
+    AppliedOverride,
     AssignedBackend,
     CaptureDecision,
+    ChangedSetting,
     CompileId,
     Compiling,
     DeclinedBy,
@@ -30,6 +32,7 @@ from dynamo_core.model import (
     Process,
     ProcessInfo,
     Recording,
+    Replaced,
     Run,
 )
 from dynamo_core.shared.shown_paths import show_paths_from
@@ -167,6 +170,19 @@ def test_a_backend_that_a_program_with_its_own_compiles_does_not_use() -> None:
     assert backend_without_effect(of_one_process(captures=[not_asked_for])) == []
     captured = decided(backend="eager")
     assert backend_without_effect(of_one_process(captures=[captured, other])) == []
+
+
+def test_a_run_that_options_have_changed_is_not_said_to_be_as_it_is() -> None:
+    def ran(override: AppliedOverride, *settings: ChangedSetting) -> str:
+        changes = {"overrides": [override], "changed_settings": list(settings)}
+        return capture_sentence(of_one_process(captures=[OBSERVED], **changes)).partition(",")[0]
+
+    overridden = AppliedOverride(("dynamic=True",), "f", AT, None, (Replaced("dynamic", "None", "True"),), 1)
+    setting = ChangedSetting(change="dynamo.recompile_limit=64", was="8", now="64")
+    assert ran(overridden, setting) == "The program ran as it is but for --override and --config"
+    assert ran(replace(overridden, overrides=())) == "The program ran as it is but for --fullgraph"
+    not_set = ChangedSetting(change="dynamo.none=1", problem="torch has no such setting")
+    assert ran(replace(overridden, replaced=()), not_set) == "The program ran as it is"
 
 
 def test_what_was_captured_before_the_program_compiled_for_itself_was_captured() -> None:

@@ -148,6 +148,10 @@ def test_values_of_one_list_are_one_action() -> None:
     assert joined.remedy.change.environment == (Assignment("TORCH_COMPILE_DYNAMIC_SOURCES", "x:0,y:0"),)
     assert joined.remedy.text.startswith('set `TORCH_COMPILE_DYNAMIC_SOURCES="x:0,y:0"` in')
     assert (len(joined.cures), other.remedy.text) == (3, "set it to z:0")
+    # torch makes a number of that name dynamic by the entry with a dimension.
+    (of_both,) = actions(dynamic(1, "L['x']"), dynamic(2, "L['x']:1"), dynamic(3, "L['n']"))
+    assert of_both.remedy is not None and of_both.remedy.change is not None
+    assert [each.value for each in of_both.remedy.change.environment] == ["L['x']:1,L['n']"]
 
 
 def test_one_edit_with_two_sentences_is_two_actions() -> None:

@@ -9,9 +9,12 @@ from support.made_causes import opened, process
 
 def identity(first: str, *others: str, line: str) -> str:
     """Of a recompile in which several members have changed, and torch names the first."""
-    at = "me/train.py:5 in f"
+    return identity_of(f"kw['{first}'] == 2", *others, line=line)
+
+
+def identity_of(check: str, *others: str, line: str) -> str:
     one = process(
-        [f"0/0: kw['{first}'] == 2  # {line}  # {at}"],
+        [f"0/0: {check}  # {line}  # me/train.py:5 in f"],
         symbols=[opened(f"L['kw']['{each}']") for each in others],
     )
     found = find(Recording(Path("rec"), Run(exit_code=0), [one], 1, []))
@@ -28,3 +31,10 @@ def test_members_that_changed_together_have_one_identity() -> None:
 def test_members_that_the_line_names_are_told_apart() -> None:
     line = "x = kw['a'] + kw['b']"
     assert identity("a", "b", line=line) != identity("b", "a", line=line)
+
+
+def test_which_member_a_set_was_asked_for_first_is_not_in_the_identity() -> None:
+    line = "if name in chosen:"
+    asked = {identity_of(f"set.__contains__(chosen, '{each}')", line=line) for each in ("alpha", "gamma")}
+    assert len(asked) == 1
+    assert identity_of("set.__contains__(others, 'alpha')", line=line) not in asked

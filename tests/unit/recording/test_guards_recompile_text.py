@@ -37,6 +37,8 @@ from dynamo_core.recording.guards import parse_guard_failure
         ),
         ("1/2: not ___dict_contains('k', d)", "dictionary", "d", "without 'k'", None),
         ("1/2: ___dict_contains('k', d)", "dictionary", "d", "with 'k'", None),
+        ("1/2: set.__contains__(d, 'k')", "set", "d", "with 'k'", None),
+        ("1/2: not set.__contains__(self.d['a'], 'k, l')", "set", "self.d['a']", "without 'k, l'", None),
         ("1/2: a.size()[0] == b.size()[0]", "relation of sizes", None, None, None),
         ("1/2: 2 <= a.size()[1] <= 6", "relation of sizes", "a", None, None),
         ("1/2: lr > 0.3", "comparison", "lr", None, None),

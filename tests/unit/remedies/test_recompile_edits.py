@@ -1,7 +1,6 @@
 """Advice for recompiles that a `None` brings about, and for those that torch words as an error."""
 
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -9,7 +8,7 @@ import pytest
 
 from dynamo_core.analysis.recompile_causes import RecompileCause, causes_of
 from dynamo_core.analysis.recompiles import frames_recompiled
-from dynamo_core.model import CompileId, GuardCheck, GuardSet, Place, Recording, Run
+from dynamo_core.model import CompileId, GuardCheck, GuardSet, Place
 from dynamo_core.remedies.recompile_parts import is_setting_of_torchs
 from dynamo_core.remedies.recompile_rules import recompile_advice
 from support.made_causes import causes, opened, process
@@ -145,6 +144,6 @@ def test_what_a_module_of_torchs_keeps_is_no_other_module(check: str, are_severa
     wrapper = Place("/venv/torch/_dynamo/external_utils.py", 68)
     known = process([f"0/0: {check}"])
     known.compiles[:] = [replace(each, name="inner", place=wrapper) for each in known.compiles]
-    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [known], 1, []))
+    (frame,) = frames_recompiled([known])
     (cause,) = causes_of(frame)
     assert ("compile one module of yours" in recompile_advice(cause)[0].text) is are_several

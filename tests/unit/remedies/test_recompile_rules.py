@@ -1,7 +1,6 @@
 """Remedies for recompiles: each row names what bears it out, and is given only where it is true."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +16,6 @@ from dynamo_core.model import (
     Interventions,
     Optimizer,
     Place,
-    Recording,
-    Run,
     Specialization,
     StackFrame,
 )
@@ -67,11 +64,33 @@ def test_what_varied_along_with_it_is_named_too() -> None:
     assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']:0,L['x']:1,L['k']"),)
 
 
+def test_a_number_that_has_the_name_of_a_tensor_is_not_named_beside_its_dimension() -> None:
+    (cause,) = causes([size(4, 5)], symbols=[opened(), opened("L['x']"), opened("L['k']")])
+    assert first_change(cause) == (Assignment(DYNAMIC_SOURCES, "L['x']:0,L['k']"),)
+
+
 def test_all_that_varied_is_to_be_marked_and_each_once() -> None:
     (cause,) = causes([size(4, 5)], symbols=[opened(), opened("L['y'].size()[1]"), opened("L['k']")])
     (marked,) = (each.text for each in recompile_advice(cause) if "mark_dynamic" in each.text)
     both = "`torch._dynamo.mark_dynamic(x, 0)` and `torch._dynamo.mark_dynamic(y, 1)`"
     assert marked == f"call {both} on what is passed, before the call."
+
+
+def test_what_torchs_wrapper_of_a_module_calls_args_is_an_argument_of_the_users_call() -> None:
+    wrapper = Place("/venv/site-packages/torch/_dynamo/external_utils.py", 68)
+    call = StackFrame(Place(FILE, 22), "train", "loss = model(batch).sum()")
+    one = process(
+        ["0/0: tensor 'args[0]' size mismatch at index 1. expected 4, actual 5"],
+        symbols=[opened("L['args'][0].size()[1]"), opened("L['input'].size()[0]")],
+        frames=[Frame("inner", wrapper, "compiled", None, True, False, CompileId(0, 1), called_from=call)],
+    )
+    one.compiles[:] = [replace(each, place=wrapper) for each in one.compiles]
+    (cause,) = causes_of(*frames_recompiled([one]))
+    (marked,) = (each.text for each in recompile_advice(cause) if "mark_dynamic" in each.text)
+    assert marked == (
+        "call `torch._dynamo.mark_dynamic(…, 1)` on argument 1 and `torch._dynamo.mark_dynamic(…, 0)` on "
+        "`input` of the call at /home/me/train.py:22, before the call."
+    )
 
 
 def test_a_number_that_had_changed_by_then_is_said_beside_it() -> None:
@@ -171,7 +190,7 @@ def test_functions_of_one_code_are_known_by_their_calls_of_torch_compile(
     assert cause_sentence(below).endswith("there is nothing to cure") is is_shared
     one = process(reason, frames=frames, torch_version=version)
     one.compiles[-1] = replace(one.compiles[-1], fail_reason="recompile_limit reached")
-    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [one], 1, []))
+    (frame,) = frames_recompiled([one])
     (at_limit,) = causes_of(frame)
     assert advice in recompile_advice(at_limit)[0].text
 
@@ -187,7 +206,7 @@ def test_arguments_of_torchs_own_wrapper_are_of_what_was_compiled_apart(
     ]
     known = process(["0/0: len(args) == 1"], frames=frames)
     known.compiles[:] = [replace(each, name="inner", place=wrapper) for each in known.compiles]
-    (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [known], 1, []))
+    (frame,) = frames_recompiled([known])
     (cause,) = causes_of(frame)
     assert (recompile_advice(cause) == []) is is_shared
     assert cause_sentence(cause).endswith("there is nothing to cure") is is_shared
@@ -244,7 +263,7 @@ def test_more_versions_are_no_cure_for_what_is_ever_new() -> None:
     for count, offered in ((3, True), (8, False)):
         one = process(*[[each] for each in few[:count]])
         one.compiles[-1] = replace(one.compiles[-1], fail_reason="recompile_limit reached")
-        (frame,) = frames_recompiled(Recording(Path("rec"), Run(exit_code=0), [one], 1, []))
+        (frame,) = frames_recompiled([one])
         (cause,) = causes_of(frame)
         texts = [each.text for each in recompile_advice(cause)]
         assert any("recompile_limit" in text for text in texts) is offered

@@ -1,8 +1,11 @@
 """What the report of `dynamo repro` goes on with, and whom the issue is for."""
 
+from dataclasses import replace
+
 import pytest
 
 from dynamo_core.repro.failure import Failure
+from dynamo_core.repro.own_passes import OwnPass
 from dynamo_core.repro.result import Proof, Repro, Tried
 from dynamo_reporters.report import document
 from dynamo_reporters.repro import issue_text, report
@@ -23,13 +26,14 @@ def test_a_proven_file_can_be_run_and_no_other() -> None:
     assert commands(Proof(2, 1, 2, None)) == commands(None) == []
 
 
+SCRIPT = Repro("source", "the script", FAILURE, "", "9 lines", "1 line")
 EAGER = 'torch.compile(…, backend="eager")'
 
 
 @pytest.mark.parametrize(
     ("of_script", "reader"),
     [
-        (Repro("source", "the script", FAILURE, "", "9 lines", "1 line"), "For https://github.com/pytorch/"),
+        (SCRIPT, "For https://github.com/pytorch/"),
         (
             Repro("source", "", FAILURE, "", "9 lines", "1 line", tried=[Tried(EAGER, avoids=False)]),
             "For https://github.com/pytorch/",
@@ -41,6 +45,11 @@ EAGER = 'torch.compile(…, backend="eager")'
         (
             Repro("graph", "", FAILURE, "", "9 operations", "1 operation", backend="mine"),
             "For the author of the backend, `mine` in the program: with",
+        ),
+        (
+            replace(SCRIPT, own_passes=(OwnPass("joint_custom_pre_pass", "Doubled", 7),)),
+            "For the author of the pass, not for PyTorch: without the program's own Inductor pass "
+            "`Doubled` (repro.py:7, joint_custom_pre_pass) it does not fail.",
         ),
     ],
 )

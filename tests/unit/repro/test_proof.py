@@ -1,5 +1,6 @@
 """A file run alone, and with other versions of torch."""
 
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ def test_no_uv(uv: Path) -> None:
 def test_a_failure_that_comes_each_time_is_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     rounds = iter([(True, True, "bad")] * 2)
     monkeypatch.setattr(proof, "_round", lambda *arguments: next(rounds))
-    found = proof.prove("", proof.Alone("", None), FAILURE, 1.0)
+    found = proof.prove("", proof.Alone("", None), FAILURE, 1.0, math.inf)
     assert (found.rounds, found.failed, found.holds) == (2, 2, True)
 
 
@@ -62,5 +63,23 @@ def test_a_failure_that_comes_sometimes_is_run_more_often(
 ) -> None:
     rounds = iter([(False, True, "passed")] * 2 + [(True, True, "bad")] + [(False, True, "passed")] * 3)
     monkeypatch.setattr(proof, "_round", lambda *arguments: next(rounds))
-    found = proof.prove("", proof.Alone("", None), FAILURE, 1.0, is_steady=False)
+    found = proof.prove("", proof.Alone("", None), FAILURE, 1.0, math.inf, is_steady=False)
     assert (found.rounds, found.failed, found.holds) == (6, 1, False)
+
+
+@pytest.mark.parametrize(("deadline", "rounds"), [(0.0, 1), (15.0, 1), (20.0, 2), (99.0, 2)])
+def test_a_second_round_is_run_where_it_ends_before_the_deadline(
+    monkeypatch: pytest.MonkeyPatch, deadline: float, rounds: int
+) -> None:
+    now = [0.0]
+
+    def a_round(*arguments: object) -> tuple[bool, bool, str]:
+        now[0] += 10.0
+        return True, True, "bad"
+
+    monkeypatch.setattr(proof, "_round", a_round)
+    monkeypatch.setattr("dynamo_core.repro.proof.time.monotonic", lambda: now[0])
+    alone = proof.Alone("", None)
+    found = proof.prove("", alone, FAILURE, 1.0, deadline)
+    assert (found.rounds, found.holds) == (rounds, True)
+    assert proof.prove("", alone, FAILURE, 1.0, deadline, is_steady=False).rounds == 6, "one may be chance"

@@ -40,7 +40,7 @@ def test_one_of_several_attempts_shows_it(trials: Answers) -> None:
 
 
 def test_trials_end_while_there_is_time_for_the_last_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once something was found: until then all of the time is for finding it."""
+    """Later on no less is kept than at first: what is found late is run alone before the deadline, too."""
     now = [100.0]
     monkeypatch.setattr("dynamo_core.repro.trials.time.monotonic", lambda: now[0])
     trials = Trials("python", (), 1.0, 160.0, about={"torch": "2.13"}, started=3.0, longest=2.0)
@@ -52,7 +52,9 @@ def test_trials_end_while_there_is_time_for_the_last_runs(monkeypatch: pytest.Mo
     with pytest.raises(BudgetSpent):
         trials.outcome("text")
     trials.longest = 60.0
-    assert trials.kept == 30.0, "half of what was left when it was found"
+    assert trials.kept == 30.0, "half of what was left at first"
+    trials.keep(4, 5.0)
+    assert trials.kept == 30.0
 
 
 class Prints(Trials):

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ...model import Graph, Node, Process, function_of
+from ...model import CompileId, Graph, Node, Process, StackFrame, function_of
 from ...recording.guards import parse_guard_failure
 from ...shared.failed_guard import without_stack_names
 from ...shared.launchers import OF_A_RANK
 from ...shared.records import CachesInUse
+from ..recompile_causes import causes_of
+from ..recompile_lines import line_of_recompile
+from ..recompiles import frames_recompiled
 from ..summary import breaks_recorded_in, recompiles_recorded_in
 from ..words import cache_name, compile_label, first_line, frame_name, graph_frame, number, without_numbers
 from .collectives import SharedCalls, collectives_of, has_passed, place_in_program, tensors_in_words
@@ -128,12 +131,23 @@ def _breaks(process: Process) -> Iterator[Step]:
 
 def _recompiles(process: Process) -> Iterator[Step]:
     ended = {frame.compile_id: frame.ended_ns for frame in process.frames}
+    lines = dict(_lines_of_recompiles(process))
     for each in process.recompiles:
         reason = without_stack_names(first_line((each.recompile_reason or "").strip()))
         failed = parse_guard_failure(reason).check
         what = f"{frame_name(each.name, each.method)} was recompiled, as this did not hold: {failed}"
         key = function_of(each.name), each.place, without_numbers(reason)
-        yield Step(key, what, each.place, at_ns=ended.get(each.compile_id))
+        line = lines.get(each.compile_id)
+        at = each.place if line is None else line.place
+        yield Step(key, what, at, at_ns=ended.get(each.compile_id))
+
+
+def _lines_of_recompiles(process: Process) -> Iterator[tuple[CompileId | None, StackFrame | None]]:
+    """The line of each recompile, as `dynamo recompiles` names it."""
+    for frame in frames_recompiled([process]):
+        for cause in causes_of(frame):
+            for compile_, failure in cause.met:
+                yield compile_.compile_id, line_of_recompile(frame, failure, cause.where)
 
 
 def _are_of_recompiles(ranks: Ranks, calls: Mapping[int, SharedCalls]) -> bool:

@@ -63,6 +63,7 @@ from ..primitives import (
     perf_counter_ns,
     time_ns,
 )
+from ..printed_tracebacks import passes_through_us
 from .file_size_limit import FileSizeSignalBlocked
 
 PAGE_CAPACITY = 4096
@@ -313,6 +314,7 @@ class CallCounters:
                         return compiled(*args)
                     except BaseException:
                         words[RAISED] += 1
+                        passes_through_us()
                         raise
                     finally:
                         ended += 1
@@ -328,6 +330,7 @@ class CallCounters:
                     return compiled(*args)
                 except BaseException:
                     words[RAISED] += 1
+                    passes_through_us()
                     raise
                 finally:
                     end = now()
