@@ -503,17 +503,3 @@ def test_a_size_that_is_unbacked_is_not_listed_as_dynamic_too() -> None:
         Assignment("TORCH_COMPILE_UNBACKED_SOURCES", "L['x']:0"),
         Assignment(DYNAMIC_SOURCES, "L['k']"),
     )
-
-
-@pytest.mark.parametrize(
-    ("reason", "said"),
-    [
-        ("0/0: tensor 'x' size mismatch at index 1. expected 4, actual 5", "the size of `x` at dimension 1"),
-        ("0/0: x.size()[0] == y.size()[0]", "whether `x.size()[0] == y.size()[0]`"),
-        ("0/0: n == 3", "`n`"),
-        ("0/0: ___check_global_state()", "an input"),
-    ],
-)
-def test_what_varies_is_named_as_its_check_has_it(reason: str, said: str) -> None:
-    (cause,) = causes([reason])
-    assert what_varies(cause) == said
