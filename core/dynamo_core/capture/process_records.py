@@ -135,6 +135,9 @@ def torch_totals() -> dict[str, int]:
     }
 
 
+_AROUND_COMPILED_CODE = "torch._functorch._aot_autograd."
+
+
 def uncaught_exception() -> dict[str, Any]:
     """The uncaught exception and the innermost line of the program that raised it; empty without one.
 
@@ -147,10 +150,13 @@ def uncaught_exception() -> dict[str, Any]:
     traceback = error.__traceback__ if isinstance(error, BaseException) else None
     if traceback is None or traceback.tb_frame.f_globals.get("__name__") != "__main__":
         return {}
-    own = traceback
+    own, refused_by = traceback, None
     while traceback is not None:
         frame = traceback.tb_frame
-        is_programs = not str(frame.f_globals.get("__name__")).startswith(("torch.", "dynamo_core."))
+        module = str(frame.f_globals.get("__name__"))
+        is_programs = not module.startswith(("torch.", "dynamo_core."))
+        if module.startswith(_AROUND_COMPILED_CODE):
+            refused_by = f"{module}.{frame.f_code.co_name}"
         if is_programs and not is_library_file(frame.f_code.co_filename):
             own = traceback
         traceback = traceback.tb_next
@@ -160,6 +166,7 @@ def uncaught_exception() -> dict[str, Any]:
         "raised_file": code.co_filename,
         "raised_line": own.tb_lineno,
         "raised_in": code.co_name,
+        **({} if refused_by is None else {"refused_by": refused_by}),
     }
 
 

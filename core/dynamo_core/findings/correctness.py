@@ -24,7 +24,8 @@ from ..analysis.verification import (
 from ..analysis.words import place, without_numbers
 from ..model import Graph, Place, Process, VerifiedProgramCall
 from ..shared.names import GRADIENT, MORE_EXACT
-from .build import WHOSE_ERROR, remedy
+from ..remedies.rules import Advice, setting
+from .build import WHOSE_ERROR, remedies, remedy
 from .finding import Cost, Draft, Evidence, Figure
 
 _REPORT_IT = (
@@ -227,6 +228,51 @@ def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:
     )
 
 
+# What torch's code around a compiled backward refuses, by the function that does.
+# Source: torch/_functorch/_aot_autograd/runtime_wrappers.py, read in 2.8, 2.13 and 2.15; run with 2.13.
+_AROUND = "torch._functorch._aot_autograd.runtime_wrappers."
+_REFUSED = {
+    f"{_AROUND}backward": (
+        "compiled code has no gradient of a gradient",
+        Advice(
+            "where the program asks for `create_graph=True`, call the module itself and not what "
+            "`torch.compile` made of it: `torch.compile(module)` leaves `module` as it is, with the same "
+            "parameters. All other calls can stay compiled."
+        ),
+    ),
+    f"{_AROUND}_backward_impl": (
+        "the compiled backward may write over what was saved for it, and the program keeps that",
+        setting(
+            "set `torch._functorch.config.donated_buffer = False` before the first compiled call: a backward "
+            "may then keep its graph (`retain_graph=True`, `create_graph=True`) after one that did not.",
+            "torch._functorch.config.donated_buffer",
+            "False",
+            "memory: what is saved for a backward is not used again by it",
+        ),
+    ),
+}
+
+
+def refused_backwards(figures: Figures) -> Iterator[Draft]:
+    """One for each process that ended since torch refuses a backward of compiled code."""
+    for process in figures.recording.processes:
+        end = process.runtime.end
+        known = None if end is None or end.raised != "RuntimeError" else _REFUSED.get(end.refused_by or "")
+        if known is None or process.raised_at is None:
+            continue
+        why, advice = known
+        yield Draft(
+            "error in a graph",
+            key=(why,),
+            title=f"RuntimeError at {place(process.raised_at)} ended the program: {why}",
+            cause="",
+            processes=(process,),
+            place=process.raised_at,
+            function=end.raised_in if end is not None else None,
+            remedies=remedies("error in a graph", [advice]),
+        )
+
+
 def raised_in_graphs(figures: Figures) -> Iterator[Draft]:
     """One for each process that an exception ended, and in which a call of a compiled graph raised.
 
@@ -236,6 +282,8 @@ def raised_in_graphs(figures: Figures) -> Iterator[Draft]:
         end, disagrees = process.runtime.end, process.interventions.verified_program_calls
         is_known = any(call.outcome == "disagrees" for call in disagrees)
         if end is None or not process.ended_in_a_graph or process.is_captured_now or is_known:
+            continue
+        if end.refused_by in _REFUSED:
             continue
         graph = next(
             each for each in process.graphs for times in (each.times, each.backward) if times and times.raised

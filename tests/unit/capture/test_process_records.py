@@ -49,3 +49,10 @@ def test_it_is_the_innermost_of_the_programs_modules(monkeypatch: pytest.MonkeyP
 
 def test_what_did_not_begin_in_the_program_did_not_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ended_by(function("helpers", "/home/me/helpers.py", "raise ValueError"), monkeypatch) == {}
+
+
+def test_what_refuses_a_backward_of_compiled_code_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    around = "torch._functorch._aot_autograd.runtime_wrappers"
+    refusing = function(around, "/site-packages/torch/runtime_wrappers.py", "raise RuntimeError")
+    own = function("__main__", "/home/me/train.py", "inner()", inner=refusing)
+    assert ended_by(own, monkeypatch)["refused_by"] == f"{around}.call"
