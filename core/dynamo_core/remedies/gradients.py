@@ -23,6 +23,15 @@ def _is_on_the_way_to_a_gradient(break_context: BreakContext) -> bool:
     return is_one is not None and any(found[1] in asked for found in sets if found)
 
 
+def _is_set_on_an_input(break_context: BreakContext) -> bool:
+    """Whether `requires_grad_()` is called on what no line before it calculates."""
+    found = _SETS_REQUIRES_GRAD.search(break_context.line)
+    if found is None or break_context.is_hook:
+        return False
+    made = re.compile(rf"\s*(?:\w+, )*{re.escape(found[1])}(?:, \w+)* = .*\(")
+    return not any(made.match(line) for line in break_context.before)
+
+
 GRADIENTS: BreakRules = (
     Rule(
         re.compile(r"autograd\.grad|trace_autograd_ops|requires_grad_\(\)"),
@@ -44,5 +53,17 @@ GRADIENTS: BreakRules = (
             ),
         ),
         when=lambda context: context.version >= (2, 11) and _is_on_the_way_to_a_gradient(context),
+    ),
+    Rule(
+        re.compile(r"requires_grad_\(\)"),
+        "a tensor that is passed in is set to require a gradient",
+        (
+            RemedyTemplate(
+                "call `requires_grad_()` on that tensor before the call of `{function}`: what is passed in "
+                "requires a gradient then, and `{line}` changes nothing, which torch traces.",
+                cures=("requires_grad_of_input",),
+            ),
+        ),
+        when=_is_set_on_an_input,
     ),
 )

@@ -22,6 +22,7 @@ _OF_ALIASES = re.compile(
 # Source: torch/_dynamo/external_utils.py (wrap_inline) and DistributedDataParallel.forward, 2.8 to 2.15.
 _OF_ALL_ARGUMENTS = re.compile(r"(?:args|inputs)\[(\d{1,9})\]")
 # Source: torch/optim/optimizer.py (param_groups); what the user calls the optimizer stands in front.
+_OF_A_PARAM_GROUP = re.compile(r"\bparam_groups\[\d{1,9}\]\[")
 _LEARNING_RATE = re.compile(r"\bparam_groups\[\d{1,9}\]\[['\"]lr['\"]\]$")
 # What the code made of a number, as torch writes it: `(1.2*sigma)`; and how it writes a negative value.
 _CALCULATED = re.compile(r"\(.{1,200}(?:[*/]| [-+] ).{1,200}\)")
@@ -69,6 +70,12 @@ def is_flag(cause: RecompileCause) -> bool:
 def is_learning_rate(cause: RecompileCause) -> bool:
     """Whether what varies is the learning rate of an optimizer, which may be a tensor as well."""
     return cause.is_float and _LEARNING_RATE.search(cause.source or "") is not None
+
+
+def is_scheduled(cause: RecompileCause) -> bool:
+    """Whether what varies is another number of an optimizer than its learning rate."""
+    is_number = cause.is_float and _OF_A_PARAM_GROUP.search(cause.source or "") is not None
+    return is_number and not is_learning_rate(cause)
 
 
 def is_setting_of_torchs(cause: RecompileCause) -> bool:

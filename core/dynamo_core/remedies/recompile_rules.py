@@ -17,7 +17,14 @@ from .recompile_edits import (
     OF_A_LEARNING_RATE,
     OF_WRAPPED_MODULES,
 )
-from .recompile_parts import is_between_graphs, is_branch, is_learning_rate, one_remedy, recompile_parts
+from .recompile_parts import (
+    is_between_graphs,
+    is_branch,
+    is_learning_rate,
+    is_scheduled,
+    one_remedy,
+    recompile_parts,
+)
 from .rules import INDEX_BY_A_NAME, Advice, Assignment, Change, Rule, advice_of, list_of_sources
 
 _SLOWER = "code for any value can be slower than for one"
@@ -387,10 +394,19 @@ OF_A_SET: Rule[RecompileCause] = one_remedy(  # members of a set
 
 # All remedies, the surest first. Each was tried with torch 2.13 on the programs that it names
 # (tests/integration/test_first_advice.py).
+OF_A_SCHEDULE = one_remedy(  # momentum or another number of an optimizer
+    is_scheduled,
+    "{source} changes from step to step{values}, and each value is a version of its own: leave the step of the "
+    "optimizer to eager, outside of what is compiled. A schedule may change the momentum as well as the "
+    "learning rate (OneCycleLR and CyclicLR do, unless `cycle_momentum=False` says otherwise).",
+    cures=("recompile_momentum_by_a_schedule",),
+)
+
 TABLE: tuple[Rule[RecompileCause], ...] = (
     OF_WRAPPED_MODULES,
     *BETWEEN_GRAPHS,
     OF_A_LEARNING_RATE,
+    OF_A_SCHEDULE,
     OF_AN_INDEX,
     *OF_MARKS,
     *SETTINGS,
