@@ -6,6 +6,7 @@ given, a compiler cannot compute rightly: it is the first wrong one as well. Oth
 where the operator is not torch's own, whose kernels compilers know.
 """
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -37,7 +38,7 @@ def searching_backend(backend: Backend | None, found: list[Any], outcome_of: Out
     class Searching(torch.fx.Interpreter):
         def run_node(self, n: Any) -> Any:
             lines = own_lines(n)
-            is_searched = bool(lines) and n.op in ("call_function", "call_method")
+            is_searched = bool(lines) and n.op in ("call_function", "call_method") and not _is_part(n)
             differences, is_grave = [], False
             inputs: list[Any] = []
             if is_searched and backend is not None and (not found or minor):
@@ -136,7 +137,11 @@ def _is_of_others(target: Any) -> bool:
 
 
 def _alone(node: Any, values: dict[Any, Any]) -> tuple[Any, list[Any]]:
-    """A graph of this operation alone, and the tensors that it is given. It gives what somebody reads."""
+    """A graph of this operation alone, and the tensors that it is given. It gives what somebody reads.
+
+    Of an operation that gives several tensors those are its parts, each an output, as in any captured graph: a
+    backend that is called without Dynamo need not take a tuple as an output.
+    """
     import torch
 
     graph = torch.fx.Graph()
@@ -147,8 +152,17 @@ def _alone(node: Any, values: dict[Any, Any]) -> tuple[Any, list[Any]]:
         return torch.fx.node.map_arg(argument, lambda each: inputs.get(each, values[each]))
 
     result = graph.create_node(node.op, node.target, copied(node.args), copied(node.kwargs))
-    graph.output((result,) if node.users else ())
+    if any(map(_is_part, node.users)):
+        parts = dict.fromkeys(each.args[1] for each in node.users if _is_part(each))
+        graph.output(tuple(graph.call_function(operator.getitem, (result, part)) for part in parts))
+    else:
+        graph.output((result,) if node.users else ())
     return torch.fx.GraphModule({}, graph), [values[each] for each in given]
+
+
+def _is_part(node: Any) -> bool:
+    """Whether a node only takes one of several results."""
+    return node.target is operator.getitem and isinstance(node.args[1], int)
 
 
 def _leaves(call: Callable[[list[Any]], Any], inputs: list[Any], outcome_of: OutcomeOf) -> Leaves:

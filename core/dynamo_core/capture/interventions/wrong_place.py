@@ -77,12 +77,15 @@ def place_of(
         memory = eager[MEMORY].get(first.path.removeprefix(GRADIENT))
         maker = last_operation_on(operations, memory, writes=False)
         return None if maker is None else (*operations[maker][:2], "")
-    place, gives_other_value = _wrong_alone(stage, lines)
+    alone = _wrong_alone(stage, lines)
+    place, gives_other_value = alone or (None, False)
     if place is not None and place[0] == EVERY_GRAPH:
         return None
     is_captured_right = stage not in (TRACING, STALE)
     if stage is not None and is_captured_right:
-        if place is None:
+        if alone is None:  # an operation may be wrong alone: how much has to be compiled tells less
+            place = _first_folded(operations, lines)
+        elif place is None:
             place = _last_of_beginning(stage, lines, is_wrong) or _first_folded(operations, lines)
         elif not gives_other_value and first.kind not in MINOR and not any(map(is_write, operations)):
             # Other strides and shared memory make no other values where nothing is written.
@@ -129,16 +132,16 @@ def _first_folded(operations: list[Operation], lines: Lines) -> Place | None:
     return different[0] if different else None
 
 
-def _wrong_alone(stage: str | None, lines: Lines) -> tuple[Place | None, bool]:
+def _wrong_alone(stage: str | None, lines: Lines) -> tuple[Place | None, bool] | None:
     """The first operation that the backend of a stage gets wrong even alone, or that does something else than
-    it says, and whether it gives another value then; None if there is none.
+    it says, and whether it gives another value then; None where that took too long.
     """
     if stage in (None, STALE):
         return None, False
     try:
         found = lines(f"{ALONE}{_backend_of(stage)}")[PLACE]
     except NoAnswer:  # compiling each operation may take too long
-        return None, False
+        return None
     return (tuple(found[:3]), found[3]) if found else (None, False)
 
 

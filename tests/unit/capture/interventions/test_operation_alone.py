@@ -44,6 +44,21 @@ def test_a_wrong_value() -> None:
     assert first_wrong(wrong)[:2] == [__file__, line + 2]
 
 
+def test_an_operation_of_several_results_is_not_taken_for_wrong() -> None:
+    def halves(x: Any) -> Any:
+        low, high = x.chunk(2)
+        return low * high.sin()
+
+    def wrong(gm: Any) -> Any:
+        """Like compilers, it takes tensors alone as outputs."""
+        (output,) = gm.graph.find_nodes(op="output")
+        assert not any("chunk" in str(each.target) for each in output.args[0])
+        return (lambda *args: (args[0].cos(),)) if calls(gm, "sin") else gm
+
+    line = halves.__code__.co_firstlineno
+    assert first_wrong(wrong, halves)[:3] == [__file__, line + 2, "sin"]
+
+
 def test_a_backend_that_is_wrong_for_every_graph_has_no_wrong_operation() -> None:
     def wrong(gm: Any) -> Any:
         return lambda *args: tuple(each + 1 for each in gm(*args))
