@@ -81,6 +81,8 @@ MISSING = {
     # The place is where the attribute is used, not where it gets its value.
     "function_that_counts_itself": "line",
 }
+# What is missing on some processors: Inductor's code for an operation goes by what stands around it.
+BY_PROCESSOR = {"cosh_of_a_large_loss": "line"}
 # Right programs of which something wrong is said.
 FALSE_ALARMS: set[str] = set()
 
@@ -142,7 +144,7 @@ def test_wrong_program(
         missing = ", ".join(each for each, is_so in holds.items() if not is_so)
     else:
         missing = "alarm"
-    assert missing == MISSING.get(name, ""), (places, calls)
+    assert missing in (MISSING.get(name, ""), BY_PROCESSOR.get(name, "")), (places, calls)
 
 
 @pytest.mark.parametrize("name", one_in(47, RIGHT))

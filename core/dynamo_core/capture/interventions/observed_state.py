@@ -47,7 +47,7 @@ _SELF = "self"
 def roots_of(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
     """The values that a call of `function` is given or can reach, by name.
 
-    Those are its arguments, the object that it is a method of (a module is its own), variables of enclosing
+    Those are its arguments, the object that it is a method of (or that is called), variables of enclosing
     functions, and global variables of the program that it, and functions of the program that it calls, have
     the names of.
     """
@@ -63,9 +63,10 @@ def roots_of(function: Any, args: tuple[Any, ...], named: Mapping[str, Any]) -> 
 
 
 def _owner_of(function: Any) -> Any:
-    """The object that a function is a method of; a module is its own."""
+    """The object that a function is a method of; a module, or what else the program calls, is its own."""
     is_module = isinstance(function, sys.modules["torch"].nn.Module)
-    return function if is_module else getattr(function, "__self__", None)
+    is_object = is_module or is_own_class(type(function))
+    return function if is_object else getattr(function, "__self__", None)
 
 
 def functions_reached(function: Any, args: tuple[Any, ...]) -> list[FunctionType]:
