@@ -134,7 +134,9 @@ def test_inductors_workers_are_not_recorded(toy: Recording) -> None:
 def test_what_tidies_up_after_multiprocessing_is_no_process_of_the_programs(
     run: Callable[..., Result], tmp_path: Path
 ) -> None:
-    text = "from multiprocessing.shared_memory import SharedMemory as S; s = S(create=True, size=8); s.unlink()"
+    text = (
+        "from multiprocessing.shared_memory import SharedMemory as S; s = S(create=True, size=8); s.unlink()"
+    )
     (tmp_path / "shared.py").write_text(text)
     assert run("run", "-q", "-o", "recording", "shared.py").exit_code == 0
     assert read(tmp_path / "recording").python_processes == 1
