@@ -30,7 +30,7 @@ recorded_to: str | None = None  # the folder that this process is recorded to
 
 
 def arm() -> None:
-    """Arrange for the engine to start when torch is imported, unless this process runs none of the user's code."""
+    """Arrange for the engine to start when torch is imported, unless this process is a helper."""
     recording = os.environ.get(RECORDING_VARIABLE)
     if recording is None or _is_helper():
         return
@@ -53,8 +53,8 @@ def start_when_torch_is_imported(environment: dict[str, str], armed_ns: int | No
 
 
 def _is_helper() -> bool:
-    """Whether this process runs none of the user's code: one of Inductor's workers, which import torch, or the
-    process that tidies up after multiprocessing, which Python 3.14 starts for any pool of processes.
+    """Whether this process runs none of the user's code: one of Inductor's workers, which import torch, or
+    the process that tidies up after multiprocessing, which Python 3.14 starts for any pool of processes.
 
     Source: torch/_inductor/{compile_worker,autotune_process}; Lib/multiprocessing/resource_tracker.py.
     """

@@ -23,8 +23,8 @@ from ..analysis.verification import (
 )
 from ..analysis.words import place, without_numbers
 from ..model import Graph, Place, Process, VerifiedProgramCall
-from ..shared.names import GRADIENT, MORE_EXACT
 from ..remedies.rules import Advice, setting
+from ..shared.names import GRADIENT, MORE_EXACT
 from .build import WHOSE_ERROR, remedies, remedy
 from .finding import Cost, Draft, Evidence, Figure
 

@@ -396,8 +396,8 @@ OF_A_SET: Rule[RecompileCause] = one_remedy(  # members of a set
 # (tests/integration/test_first_advice.py).
 OF_A_SCHEDULE = one_remedy(  # momentum or another number of an optimizer
     is_scheduled,
-    "{source} changes from step to step{values}, and each value is a version of its own: leave the step of the "
-    "optimizer to eager, outside of what is compiled. A schedule may change the momentum as well as the "
+    "{source} changes from step to step{values}, and each value is a version of its own: leave the step of "
+    "the optimizer to eager, outside of what is compiled. A schedule may change the momentum as well as the "
     "learning rate (OneCycleLR and CyclicLR do, unless `cycle_momentum=False` says otherwise).",
     cures=("recompile_momentum_by_a_schedule",),
 )

@@ -139,8 +139,8 @@ def _is_of_others(target: Any) -> bool:
 def _alone(node: Any, values: dict[Any, Any]) -> tuple[Any, list[Any]]:
     """A graph of this operation alone, and the tensors that it is given. It gives what somebody reads.
 
-    Of an operation that gives several tensors those are its parts, each an output, as in any captured graph: a
-    backend that is called without Dynamo need not take a tuple as an output.
+    Of an operation that gives several tensors those are its parts, each an output, as in any captured graph:
+    a backend that is called without Dynamo need not take a tuple as an output.
     """
     import torch
 
