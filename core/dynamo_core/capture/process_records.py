@@ -29,6 +29,8 @@ from .writing.stream import Stream
 if TYPE_CHECKING:
     from .engine_parts import EngineParts
 
+_AROUND_COMPILED_CODE = "torch._functorch._aot_autograd."
+
 
 class ProcessRecords:
     """Writes the records that are written more than once, or that depend on a fork."""
@@ -135,9 +137,6 @@ def torch_totals() -> dict[str, int]:
     }
 
 
-_AROUND_COMPILED_CODE = "torch._functorch._aot_autograd."
-
-
 def uncaught_exception() -> dict[str, Any]:
     """The uncaught exception and the innermost line of the program that raised it; empty without one.
 
@@ -157,6 +156,8 @@ def uncaught_exception() -> dict[str, Any]:
         is_programs = not module.startswith(("torch.", "dynamo_core."))
         if module.startswith(_AROUND_COMPILED_CODE):
             refused_by = f"{module}.{frame.f_code.co_name}"
+        elif module != "torch":  # which has the checks
+            refused_by = None  # what it called raised: a kernel, a compiler
         if is_programs and not is_library_file(frame.f_code.co_filename):
             own = traceback
         traceback = traceback.tb_next

@@ -22,7 +22,7 @@ from ..analysis.verification import (
     wrong_structure,
 )
 from ..analysis.words import place, without_numbers
-from ..model import Graph, Place, Process, VerifiedProgramCall
+from ..model import Graph, Place, Process, ProcessEnd, VerifiedProgramCall
 from ..remedies.rules import Advice, setting
 from ..shared.names import GRADIENT, MORE_EXACT
 from .build import WHOSE_ERROR, remedies, remedy
@@ -253,14 +253,18 @@ _REFUSED = {
 }
 
 
+def _refusal(end: ProcessEnd) -> tuple[str, Advice] | None:
+    """Why torch refused the backward that ended a process, and what to do; None where it did not."""
+    return _REFUSED.get(end.refused_by or "") if end.raised == "RuntimeError" else None
+
+
 def refused_backwards(figures: Figures) -> Iterator[Draft]:
     """One for each process that ended since torch refuses a backward of compiled code."""
     for process in figures.recording.processes:
         end = process.runtime.end
-        known = None if end is None or end.raised != "RuntimeError" else _REFUSED.get(end.refused_by or "")
-        if known is None or process.raised_at is None:
+        if end is None or process.raised_at is None or (refusal := _refusal(end)) is None:
             continue
-        why, advice = known
+        why, advice = refusal
         yield Draft(
             "error in a graph",
             key=(why,),
@@ -268,7 +272,7 @@ def refused_backwards(figures: Figures) -> Iterator[Draft]:
             cause="",
             processes=(process,),
             place=process.raised_at,
-            function=end.raised_in if end is not None else None,
+            function=end.raised_in,
             remedies=remedies("error in a graph", [advice]),
         )
 
@@ -283,7 +287,7 @@ def raised_in_graphs(figures: Figures) -> Iterator[Draft]:
         is_known = any(call.outcome == "disagrees" for call in disagrees)
         if end is None or not process.ended_in_a_graph or process.is_captured_now or is_known:
             continue
-        if end.refused_by in _REFUSED:
+        if _refusal(end) is not None:
             continue
         graph = next(
             each for each in process.graphs for times in (each.times, each.backward) if times and times.raised

@@ -28,7 +28,7 @@ def _is_set_on_an_input(break_context: BreakContext) -> bool:
     found = _SETS_REQUIRES_GRAD.search(break_context.line)
     if found is None or break_context.is_hook:
         return False
-    made = re.compile(rf"\s*(?:\w+, )*{re.escape(found[1])}(?:, \w+)* = .*\(")
+    made = re.compile(rf"\s*(?:\w+, )*{re.escape(found[1])}(?:, \w+)* = .*[(*/+@-]")
     return not any(made.match(line) for line in break_context.before)
 
 

@@ -392,9 +392,7 @@ OF_A_SET: Rule[RecompileCause] = one_remedy(  # members of a set
 )
 
 
-# All remedies, the surest first. Each was tried with torch 2.13 on the programs that it names
-# (tests/integration/test_first_advice.py).
-OF_A_SCHEDULE = one_remedy(  # momentum or another number of an optimizer
+OF_A_SCHEDULE: Rule[RecompileCause] = one_remedy(  # momentum or another number of an optimizer
     is_scheduled,
     "{source} changes from step to step{values}, and each value is a version of its own: leave the step of "
     "the optimizer to eager, outside of what is compiled. A schedule may change the momentum as well as the "
@@ -402,6 +400,9 @@ OF_A_SCHEDULE = one_remedy(  # momentum or another number of an optimizer
     cures=("recompile_momentum_by_a_schedule",),
 )
 
+
+# All remedies, the surest first. Each was tried with torch 2.13 on the programs that it names
+# (tests/integration/test_first_advice.py).
 TABLE: tuple[Rule[RecompileCause], ...] = (
     OF_WRAPPED_MODULES,
     *BETWEEN_GRAPHS,

@@ -56,3 +56,11 @@ def test_what_refuses_a_backward_of_compiled_code_is_named(monkeypatch: pytest.M
     refusing = function(around, "/site-packages/torch/runtime_wrappers.py", "raise RuntimeError")
     own = function("__main__", "/home/me/train.py", "inner()", inner=refusing)
     assert ended_by(own, monkeypatch)["refused_by"] == f"{around}.call"
+
+
+def test_what_compiled_code_raised_itself_was_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = function("torch._inductor.runtime.compile_tasks.cabc", "/cache/cabc.py", "raise RuntimeError")
+    around = "torch._functorch._aot_autograd.runtime_wrappers"
+    calling = function(around, "/site-packages/torch/runtime_wrappers.py", "kernel()", kernel=kernel)
+    own = function("__main__", "/home/me/train.py", "inner()", inner=calling)
+    assert "refused_by" not in ended_by(own, monkeypatch)
