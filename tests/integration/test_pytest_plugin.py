@@ -177,16 +177,16 @@ def off_by_one(x):
 def right(x):
     return x * 2
 
+@pytest.mark.parametrize("i", range(3))
+def test_right(i):
+    right(torch.ones(3, requires_grad=True) * i).sum().backward()
+
 def test_wrong_in_each_test():
     off_by_one(torch.ones(3))
 
 def test_wrong_again():
     off_by_one(torch.ones(3))
-
-@pytest.mark.parametrize("i", range(3))
-def test_right(i):
-    right(torch.ones(3, requires_grad=True) * i).sum().backward()
-"""
+"""  # what is right comes first: to search for what is wrong takes of the time that comparing may take
 
 
 def test_with_verify_a_test_with_a_wrong_result_fails(run_pytest: Run, tmp_path: Path) -> None:

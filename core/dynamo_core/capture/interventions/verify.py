@@ -6,7 +6,6 @@ compared with it runs on clones (`verified_call.py`). Dynamo switches itself off
 either. Read in torch 2.8 to 2.15; run with 2.13.
 """
 
-import copy
 import functools
 import sys
 import threading
@@ -225,6 +224,10 @@ def watch_missing_gradients(
 # graph of its own.
 CALLS_VERIFIED = 2
 
+# What torch counts while it captures frames, of which a search captures none; other threads may, meanwhile.
+# Source: torch/_dynamo (counters, in convert_frame.py, output_graph.py and symbolic_convert.py), 2.8 to 2.15.
+_COUNTED_BY_DYNAMO = frozenset({"frames", "graph_break", "resumes", "stats"})
+
 # Graphs that are searched for the node that is wrong, in one process, until one is found.
 MOST_SEARCHES = 3
 
@@ -268,7 +271,7 @@ class Verifier:
     def search(self, gm: "GraphModule", compiler: Any, before: CallBefore) -> Found:
         """Search a graph for its wrong node, without a trace in the recording or in torch's counts."""
         counters = sys.modules["torch._dynamo.utils"].counters
-        counts = copy.deepcopy(counters)
+        counts = {name: counters[name].copy() for name in list(counters) if name not in _COUNTED_BY_DYNAMO}
         try:
             with self._probes.stream.muted():
                 found = first_wrong_node(gm, compiler, before)
@@ -277,8 +280,11 @@ class Verifier:
         except Exception as error:
             return Found(reason=f"the search for it failed: {described(error)}")
         finally:
-            counters.clear()
-            counters.update(counts)
+            for name in set(counters) - _COUNTED_BY_DYNAMO:
+                if name in counts:
+                    counters[name] = counts[name]
+                else:
+                    del counters[name]
 
     def found(self) -> None:
         """A node has been named: that is enough."""
