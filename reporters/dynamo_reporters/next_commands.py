@@ -32,7 +32,7 @@ def has_bug_of_compiler(case: Case) -> bool:
 
 
 def next_commands(case: Case, report: str) -> list[NextCommand]:
-    """At most three, of which the first is worth most."""
+    """At most three, of which the first is worth most; none where nothing is left to do."""
     path = shlex.quote(path_below(case.recording.address))
     if report != "explain":
         return [what_to_do_first(case.recording)]
@@ -47,6 +47,8 @@ def next_commands(case: Case, report: str) -> list[NextCommand]:
     elif found and program is not None:
         fix = NextCommand(f"dynamo-cli fix -y -- {program}", "remedies that are proven by runs", True)
         found.append(fix)
+    if not case.actions:
+        return found
     return [*found[:2], NextCommand(f"dynamo-cli profile {path}", "where the wall time went", False)]
 
 

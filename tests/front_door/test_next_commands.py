@@ -23,6 +23,11 @@ def following() -> dict[str, dict[str, Any]]:
     return found
 
 
+def test_where_nothing_is_left_to_do_nothing_is_next() -> None:
+    document = json.loads(answer("explain", stored("transformer"), "--json").stdout)
+    assert (document["actions"], document["next"]) == ([], [])
+
+
 def test_what_only_reads_works_as_it_stands(following: dict[str, dict[str, Any]]) -> None:
     reading = {name: each["command"] for name, each in following.items() if not each["runs_program"]}
     assert {"profile", "breaks", "recompiles"} <= set(reading)

@@ -81,9 +81,9 @@ class Remedy:
         change = self.change or Change()
         if change.environment:
             return f"set `{_typed(change.environment)}`"
-        if change.arguments:
+        if change.arguments and not self.text.startswith("pass "):
             return f"pass `{_typed(change.arguments)}` to `torch.compile`"
-        return self.text.partition(": ")[0] if change.settings else self.text
+        return self.text.partition(": ")[0] if change.settings or change.arguments else self.text
 
 
 def _typed(assignments: Iterable[Assignment]) -> str:

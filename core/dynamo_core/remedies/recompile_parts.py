@@ -146,11 +146,20 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "hint": (failure.hint if failure is not None else None) or "",
         "typed": " ".join(f'{each.name}="{each.value}"' for each in assigned),
         "count": str(cause.functions_with_this_code or ""),
+        "compiling": _compiling(cause),
         "function": f"`{cause.frame.shown_name}`",
         "caller": f"`{caller.method or caller.name}`" if (caller := cause.eager_caller) else "a function",
         "whole_call": _OF_A_HELPER if _is_in_another_function(cause) else "",
         "line": f"`{without_comment(cause.line)}`" if cause.line else f"line {place(cause.place)}",
     }
+
+
+def _compiling(cause: RecompileCause) -> str:
+    """The calls of torch.compile, or of a module's `compile`, that made the frame's versions."""
+    places = sorted({place(call.place) for call in cause.frame.compile_calls})
+    if not places or len(places) > _MOST_SHOWN:
+        return "each `torch.compile(…)` of them"
+    return f"the call{'s' if len(places) > 1 else ''} of `compile` at {', '.join(places)}"
 
 
 def _is_in_another_function(cause: RecompileCause) -> bool:

@@ -329,9 +329,9 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
 OF_SHARED_CODE: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # functions with one code, counted apart
         lambda cause: cause.functions_with_this_code is not None and cause.version >= (2, 13),
-        "{count} functions or modules that are compiled apart share the code of {function}, and torch counts "
-        "their versions together: `torch.compile(..., isolate_recompiles=True)` counts those of each call "
-        "apart; or compile what calls all of them.",
+        "pass `isolate_recompiles=True` to {compiling}: torch then counts the versions of each apart. "
+        "{count} functions or modules that are compiled apart share the code of {function}, and torch "
+        "counts theirs together. Or compile what calls all of them.",
         lambda cause: Change(arguments=(Assignment("isolate_recompiles", "True"),)),
         cures=("recompile_one_decorator", "recompile_shared_base_class", "recompile_layer_by_its_name"),
         not_for=("recompile_another_function", "recompile_enum_argument"),

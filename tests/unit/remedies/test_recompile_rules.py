@@ -158,7 +158,7 @@ def test_a_call_in_another_mode_is_no_tensor_that_was_made_in_one(
 @pytest.mark.parametrize(
     ("numbers", "version", "advice"),
     [
-        ((1, 2), "2.13.0", "isolate_recompiles=True"),
+        ((1, 2), "2.13.0", f"pass `isolate_recompiles=True` to the call of `compile` at {FILE}:21: "),
         ((1, 2), "2.12.0", "let torch keep as many"),
         ((1, 1), "2.13.0", "is another function in some calls"),
         ((1, None), "2.13.0", "is another function in some calls"),
@@ -178,6 +178,7 @@ def test_functions_of_one_code_are_known_by_their_calls_of_torch_compile(
             CompileId(0, compile_),
             compile_call=number,
             calls_of_line=10,
+            compiled_by=StackFrame(Place(FILE, 21), "main", "f.compile()"),
         )
         for compile_, number in enumerate(numbers)
     ]
