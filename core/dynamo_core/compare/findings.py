@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from ..analysis.summary import summarize
+from ..analysis.verification import verification
 from ..analysis.words import place
 from ..findings import OF_THE_COMPILER, Finding, find
 from ..findings.kinds import could_be_seen
@@ -84,8 +85,11 @@ def _known(findings: Iterable[Finding]) -> list[KnownFinding]:
 def without_unrecorded(found: MatchedFindings, before: Recording, after: Recording) -> MatchedFindings:
     """Without findings that only one side could record: they need not be a difference."""
     was, now = (partial(getattr, summarize(recording)) for recording in (before, after))
+    are_verified_alike = (verification(before) is None) == (verification(after) is None)
 
     def is_comparable(finding: Finding) -> bool:
+        if finding.kind == "wrong result" and not are_verified_alike:
+            return False
         return could_be_seen(finding.kind, was) == could_be_seen(finding.kind, now)
 
     added, removed = (tuple(filter(is_comparable, side)) for side in (found.added, found.removed))

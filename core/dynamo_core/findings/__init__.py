@@ -12,7 +12,14 @@ from .actions import Action, Alternative, actions_of, is_context
 from .breaks import breaks, fallbacks, left_eager
 from .build import by_identity, of_identities, ranked, saved_together, without_remedies_in_use
 from .caches import cache_bypasses, caches_off, cold_start, compiled_by_several, unstable_keys
-from .correctness import not_taken, raised_in_graphs, ranks_differ, refused_backwards, wrong_results
+from .correctness import (
+    not_taken,
+    other_random_numbers,
+    raised_in_graphs,
+    ranks_differ,
+    refused_backwards,
+    wrong_results,
+)
 from .cuda_graphs import many_cuda_graphs, skipped_cuda_graphs
 from .finding import Cost, Draft, Evidence, Figure, Finding, Known, Remedy, RemedyKind
 from .kinds import KINDS, OF_THE_COMPILER, Kind
@@ -65,6 +72,7 @@ ANALYSES_OF_THE_COMPILER: tuple[Analysis, ...] = (
     fallbacks,
     breaks,
     unused_compiles,
+    other_random_numbers,
     recompiles,
     recompiled_from_scratch,
     not_taken,

@@ -22,7 +22,7 @@ from ..analysis.verification import (
     wrong_structure,
 )
 from ..analysis.words import place, without_numbers
-from ..model import Graph, Place, Process, ProcessEnd, VerifiedProgramCall
+from ..model import Graph, Place, Process, ProcessEnd, StackFrame, VerifiedProgramCall
 from ..remedies.rules import Advice, setting
 from ..shared.names import GRADIENT, MORE_EXACT
 from .build import WHOSE_ERROR, remedies, remedy
@@ -110,7 +110,10 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     is_known = call.operation is not None or call.stage in ("tracing", "guards")
     node = nodes[0] if nodes and not (is_known and call.wrong_place) else None
     structure = wrong_structure(each.process, found, each)
+    drawn = _drawn_for_numpy(each.process, call)
     where = None if structure else (node.place if node is not None else None) or call.wrong_place
+    if drawn is not None:
+        where = drawn.place
     since = since_text(call)
     first_node = "" if node is None else f"first wrong node: {node_text(node)}"
     return Draft(
@@ -124,7 +127,10 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
         function=call.name,
         remedies=remedy(
             "wrong result",
-            _of_the_backend(structure) or _of_kind(call) or _of_stage(call, each.process),
+            _of_the_backend(structure)
+            or (_DRAW_BEFORE if drawn is not None else "")
+            or _of_kind(call)
+            or _of_stage(call, each.process),
         ),
     )
 
@@ -322,6 +328,44 @@ def _report_it(process: Process) -> str:
     is_captured = process.entire.is_captured_now
     option = "--backend aot_eager" if is_captured else "--override backend=aot_eager"
     return _REPORT_IT.format(option=option)
+
+
+# Finding: random numbers that are NumPy's in plain Python are torch's in a graph.
+
+
+_DRAW_BEFORE = (
+    "draw the numbers before the call of what is compiled, and pass them in. Or set "
+    "`torch._dynamo.config.use_numpy_random_stream = True`: the line then stays NumPy's, and the graph "
+    "breaks at it."
+)
+
+
+def _drawn_for_numpy(process: Process, call: VerifiedProgramCall) -> StackFrame | None:
+    """The line that explains why a call is wrong since tracing; None where none does."""
+    lines = (graph.drawn_for_numpy for graph in process.graphs if graph.drawn_for_numpy is not None)
+    return next(lines, None) if call.stage == "tracing" else None
+
+
+def other_random_numbers(figures: Figures) -> Iterator[Draft]:
+    """One for each line."""
+    for process in figures.recording.processes:
+        drawing = {graph.drawn_for_numpy: graph for graph in reversed(process.graphs)}
+        for line, graph in drawing.items():
+            if line is None:
+                continue
+            yield Draft(
+                "other random numbers",
+                key=(),
+                title=f"the random numbers at {place(line.place)} are torch's when compiled, not NumPy's",
+                cause="torch traces functions of `np.random` as its own, which go by `torch.manual_seed` and "
+                "not by `np.random.seed`",
+                processes=(process,),
+                place=line.place,
+                function=graph.frame_name,
+                source=line.text,
+                evidence=Evidence((str(graph.compile_id),), (graph.number,)),
+                remedies=remedy("other random numbers", _DRAW_BEFORE),
+            )
 
 
 # Finding: the ranks of a distributed run were not given the same graphs, which makes collectives hang.

@@ -17,6 +17,7 @@ Kind = Literal[
     "left eager by dynamo run",
     "graph break",
     "never called",
+    "other random numbers",
     "recompile",
     "compiled anew",
     "backend declined",
@@ -145,6 +146,13 @@ SPECS: dict[Kind, KindSpec] = {
         shown_by="dynamo explain",
         needs="frames_fell_back",
         diff_words=("compiled function that is not called", "compiled functions that are not called"),
+    ),
+    "other random numbers": KindSpec(
+        of_the_compiler=True,
+        rank="untimed",
+        shown_by="dynamo explain",
+        needs="graphs",
+        diff_words=("line of other random numbers", "lines of other random numbers"),
     ),
     "recompile": KindSpec(
         of_the_compiler=True,

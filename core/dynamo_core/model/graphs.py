@@ -170,8 +170,9 @@ class Graph:
     optimizers whose step is in it; None where that was not recorded. `custom_operators` are operators that
     are not torch's own, by `namespace::name`, where their source is known. `assigned_backend` is None where
     torch gave the graph to the only backend, or that was not recorded. `loop` is set for graphs of 100 ops
-    and more, where most ops come from one loop. `returned_otherwise` says in what its first result is not
-    the tuple of its outputs.
+    and more, where most ops come from one loop. `drawn_for_numpy` is the first line whose random numbers are
+    NumPy's in plain Python, and torch's in the graph. `returned_otherwise` says in what its first result is
+    not the tuple of its outputs.
     """
 
     number: int
@@ -200,6 +201,7 @@ class Graph:
     threads: int | None = None
     optimizer_steps: tuple[str, ...] | None = None
     loop: UnrolledLoop | None = None
+    drawn_for_numpy: StackFrame | None = None
     assigned_backend: AssignedBackend | None = None
     returned_otherwise: str | None = None
     custom_operators: Mapping[str, OperatorSource] = field(default_factory=dict)

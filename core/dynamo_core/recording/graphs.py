@@ -115,6 +115,7 @@ class GraphBuilder:
             ops=handed.ops,
             optimizer_steps=None if handed.optimizer_steps is None else tuple(handed.optimizer_steps),
             loop=_loop(handed.loop),
+            drawn_for_numpy=stack_frame(handed.drawn_for_numpy),
             nodes=None if handed.nodes is None else tuple(map(_node, handed.nodes)),
             key=handed.key,
             trains=handed.trains,

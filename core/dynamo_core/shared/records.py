@@ -436,8 +436,9 @@ class GraphHandedOver(OurRecord):
 
     `key` identifies what it computes (`graph_key.py`), `modes` are torch's settings that matter to that;
     `trains` says whether it is compiled for training. `order` is `graph_key.OrderOfGraph`. `custom_operators`
-    have the file and line of each, `loop` is the loop that Dynamo unrolled. A node has its op, name, target,
-    arguments as text, the names of its inputs, and what is known of its value.
+    have the file and line of each, `loop` is the loop that Dynamo unrolled, `drawn_for_numpy` a line that
+    draws NumPy's random numbers. A node has its op, name, target, arguments as text, the names of its inputs,
+    and what is known of its value.
     """
 
     NAME = names.FX_GRAPH
@@ -454,6 +455,7 @@ class GraphHandedOver(OurRecord):
     threads: int | None = None
     custom_operators: dict[str, Any] | None = None
     loop: dict[str, Any] | None = None
+    drawn_for_numpy: dict[str, Any] | None = None
     handed_over_ns: int | None = None
     order: Any = None
     nodes: list[Any] | None = None

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -27,6 +27,7 @@ from dynamo_core.model import (
     Recording,
     Run,
     StackFrame,
+    VerifiedProgramCall,
 )
 from dynamo_reporters.diff import diff_blocks, report
 from dynamo_reporters.page.console import plain_text
@@ -326,3 +327,18 @@ def test_since_the_run_before_a_moved_finding_is_still_there_and_others_are_gone
     found = since(before, after)
     assert (found.gone, found.new) == ([f"graph break at {FILE}:9"], [f"graph break at {FILE}:12"])
     assert found.still_there == 1
+
+
+def verified(outcome: str) -> Recording:
+    """A run with `--verify`, in which one call was compared."""
+    values: dict[str, Any] = dict.fromkeys(each.name for each in fields(VerifiedProgramCall))
+    values |= {"name": "f", "compiled_at": Place(FILE, 3), "call": 1, "outcome": outcome, "path": "result"}
+    call = VerifiedProgramCall(**values | {"compared": 1, "differences": 1, "seconds": 1.0})
+    return recording(verified_program_calls=[call])
+
+
+def test_a_wrong_result_is_not_gone_in_a_run_that_compared_nothing() -> None:
+    wrong, right, not_compared = verified("disagrees"), verified("agrees"), recording()
+    assert since(wrong, not_compared).gone == []
+    assert since(not_compared, wrong).new == []
+    assert since(wrong, right).gone == [f"wrong result at {FILE}:3"]

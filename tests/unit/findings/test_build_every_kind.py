@@ -142,6 +142,10 @@ EXAMPLES: dict[Kind, Example] = {
     ),
     # A break that ends in the whole frame running eager is told as that.
     "graph break": Example({"breaks": [A_BREAK]}, {"frames": [frame("failed")]}),
+    "other random numbers": Example(
+        {"graphs": [graph(drawn_for_numpy=StackFrame(Place("a.py", 5), "f", "np.random.rand()"))]},
+        {"graphs": [graph()]},
+    ),
     "recompile": Example({**AGAIN, "recompile_reasons": [reasons()]}, {"compiles": [compiled(0)]}),
     "compiled anew": Example({**AGAIN, "recompile_reasons": [ANEW]}, {"recompile_reasons": [reasons()]}),
     "backend declined": Example(

@@ -16,7 +16,7 @@ from ...shared.early_records import GraphReturned
 from ...shared.graph_key import graph_key, order_of_graph
 from ...shared.records import GraphCompiled, GraphHandedOver
 from ..eager_semantics.observer import observe_graph
-from ..frames.source import compile_id_text, current_compile_id, line_of_call, user_line
+from ..frames.source import compile_id_text, current_compile_id, described_user_line, line_of_call, user_line
 from ..primitives import perf_counter_ns, time_ns
 from ..torch_versions import graph_name, source_name
 from .device_time import timed_on_device
@@ -47,6 +47,19 @@ def custom_operators(gm: "GraphModule") -> dict[str, dict[str, Any]]:
             if place is not None:
                 found[name] = place
     return found
+
+
+def drawn_for_numpy(gm: "GraphModule") -> dict[str, Any] | None:
+    """The line of the first of NumPy's random numbers, for which a graph draws one of torch's own.
+
+    Source: torch/_dynamo/variables/misc.py (NumpyVariable.call_function) and torch/_dynamo/utils.py
+    (numpy_to_tensor_wrapper, whose `f` is a function of torch/_numpy/random.py). Read in 2.8 to 2.15.
+    """
+    for node in gm.graph.nodes:
+        function = getattr(node.target, "f", None)
+        if getattr(function, "__module__", None) == "torch._numpy.random":
+            return described_user_line(node.meta.get("stack_trace"))
+    return None
 
 
 def _qualified_name(target: Any) -> str | None:
@@ -307,6 +320,7 @@ def _described_graph(
         threads=threads(),
         custom_operators=custom_operators(gm),
         loop=loop,
+        drawn_for_numpy=drawn_for_numpy(gm),
         handed_over_ns=time_ns(),
         order=order_of_graph(described),
         nodes=described,
