@@ -6,6 +6,7 @@ another with no graph in between share one such time. Compiling in parts, and re
 causes, are counted in addition. Fixing the break saves at most all of this.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -188,6 +189,7 @@ def _graph_numbers(tuples: Iterable[tuple[Graph, ...]]) -> frozenset[int]:
 # Kinds of breaks that the program requests: they are meant to stay, and what varies behind them has its own
 # remedy.
 _REQUESTED = ("torch.compiler.disable", "graph_break()")
+_SHUFFLED = re.compile(r"\bshuffle\((\w+)\)")  # a list, which the call puts in another order
 
 
 @dataclass(frozen=True)
@@ -228,7 +230,7 @@ class RecompilesByBreak:
         line = distinct.first.stack[-1]
         broken = {where for each in distinct.occurrences if (where := _resumed_at(each))}
         behind = {position for where in broken for position in self._resuming.get(where, ())}
-        assigned = set(targets_of(line.text))
+        assigned = {*targets_of(line.text), *_SHUFFLED.findall(line.text)}
         took: list[tuple[Process, float]] = []
         compiles: set[CompileKey] = set()
         lengthened = None
@@ -254,7 +256,7 @@ def _resumed_at(graph_break: GraphBreak) -> tuple[str, int] | None:
 
 
 def _is_on_value_of_break(failure: GuardFailure, assigned: set[str]) -> bool:
-    """Whether the guard is on a value made at the break; `assigned` are the names that its line assigns."""
+    """Whether the guard is on a value made at the break; its line assigns or shuffles these names."""
     source = failure.source or ""
     return is_on_stack_value(failure) or source.partition("[")[0].partition(".")[0] in assigned
 

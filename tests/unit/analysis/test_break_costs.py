@@ -162,6 +162,27 @@ def test_a_line_that_makes_a_list_longer_costs_the_recompiles_for_its_length() -
     assert other.recompiles.seconds == 0.0
 
 
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("random.shuffle(order)", 3.0), ("order = drawn()", 3.0), ("print(order)", 0.0), ("shuffle(a)", 0.0)],
+        ("random.shuffle(order)", 3.0),
+        ("order = drawn()", 3.0),
+        ("print(order)", 0.0),
+        ("shuffle(other)", 0.0),
+    ],
+)
+def test_a_line_that_gives_a_list_another_order_costs_the_recompiles_for_its_members(
+    text: str, seconds: float
+) -> None:
+    broke = GraphBreak("skipped", (StackFrame(Place("/home/me/train.py", 4), "step", text),), None)
+    again = replace(compiled(1, seconds=3.0, reason="0/0: …"), name="torch_dynamo_resume_in_step_at_4")
+    told = RecompileReasons(again.compile_id, (parse_guard_failure("0/0: L['order'][1] == 4"),))
+    known = of_one_process(compiles=[replace(compiled(0), name=again.name), again], recompile_reasons=[told])
+    distinct = DistinctBreak((PROCESS,), broke, (broke,), (), ())
+    (found,) = costs_of([distinct], frames_recompiled(known.processes))
+    assert found.recompiles.seconds == seconds
+
+
 def test_a_list_that_the_line_finds_by_a_variable_is_the_one_that_the_guard_names_by_its_value() -> None:
     failure = parse_guard_failure("0/0: len(L['self'].by_name['loss'].values) == 1")
     assert lengthened_by("self.by_name[name].values.append(x)", failure) == "self.by_name['loss'].values"
