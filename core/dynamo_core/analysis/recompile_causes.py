@@ -28,16 +28,12 @@ from .guard_failures import (
     rejects_0_and_1,
 )
 from .recompiles import FrameRecompiles, functions_with_one_code, sizes_compiled_for
-from .source_lines import is_user_line
+from .source_lines import is_user_line, needs_the_number
 from .summary import frame_of
 from .words import DTYPES, version_numbers
 
 _ANOTHER_BACKEND = "BACKEND_MATCH"  # of a cache entry of another torch.compile (torch/_dynamo/guards.py)
 _FLAGS = {"0": "False", "1": "True"}
-# Functions of `math` that torch has for numbers of the graph (torch/__init__.py, `sym_sqrt` and on; 2.13).
-_SYMBOLIC = "sqrt|ceil|floor|trunc|cosh?|sinh?|tanh?|asin|acos|atan|log2|pi|e|inf|nan"
-BY_MATH = re.compile(rf"\bmath\.(?!(?:{_SYMBOLIC})\b)\w{{1,20}}\(")
-_DECIDES = re.compile(rf"(?:if|elif|while|for|assert|match)\b|.{{0,1000}}(?:\brange\(|{BY_MATH.pattern})")
 _DUCK_SIZING = "duck sizing"  # in torch's comment on a check
 _NUMBER = re.compile(r"-?\d{1,20}")
 _FLOAT = re.compile(r"-?(?:\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?|\d{1,30}e[-+]?\d{1,4}|inf|nan)")
@@ -234,7 +230,8 @@ class RecompileCause:
         # Where torch has not tried to make it dynamic, the line shows whether it can be.
         is_fixed = self.kind == "value" and (self.is_of_module or self.is_global)
         is_text = any(value.startswith(("'", '"')) for value in self.values)
-        return is_fixed and not (self.symbols or is_text) and bool(_DECIDES.match(self.line_of_guard))
+        is_known = bool(self.symbols) or is_text
+        return is_fixed and not is_known and needs_the_number(self.line_of_guard, is_int=self.is_int)
 
     @cached_property
     def was_0_or_1(self) -> bool:

@@ -22,6 +22,10 @@ _CHANGING_METHODS = re.compile(
 )
 _WAITING = frozenset(("sleep", "input"))
 _COMMENT = re.compile(r"\s{0,9}#[^'\"]{0,300}$")
+# Functions of `math` that torch has for numbers of the graph (torch/__init__.py, `sym_sqrt` and on; 2.13).
+_SYMBOLIC = "sqrt|ceil|floor|trunc|cosh?|sinh?|tanh?|asin|acos|atan|log2|pi|e|inf|nan"
+BY_MATH = re.compile(rf"\bmath\.(?!(?:{_SYMBOLIC})\b)\w{{1,20}}\(")
+_DECIDES = re.compile(rf"(?:if|elif|while|for|match)\b|.{{0,1000}}(?:\brange\(|{BY_MATH.pattern})")
 _Branch = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
 
@@ -60,6 +64,20 @@ def condition_of(line: str) -> str | None:
 
 def _condition(line: str) -> ast.expr | None:
     return next((node.test for node in _nodes(line) if isinstance(node, _Branch)), None)
+
+
+def needs_the_number(line: str, *, is_int: bool) -> bool:
+    """Whether what is computed goes by the very number that the line asks for.
+
+    Of an integer that is dynamic, torch guards a comparison by its range: that makes two versions at most.
+    """
+    if not _DECIDES.match(line):
+        return False
+    test = _condition(line)
+    asked = [] if test is None or line.startswith("while") else list(ast.walk(test))
+    compared = [op for node in asked if isinstance(node, ast.Compare) for op in node.ops]
+    in_range = bool(compared) and all(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in compared)
+    return not (is_int and in_range and not any(isinstance(node, ast.Mod) for node in asked))
 
 
 def is_made_of_conditions(line: str) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from itertools import chain
 
 from ..analysis.guard_failures import is_named_in, range_words
-from ..analysis.recompile_causes import BY_MATH, RecompileCause
-from ..analysis.source_lines import is_library, looked_up_in, without_comment
+from ..analysis.recompile_causes import RecompileCause
+from ..analysis.source_lines import BY_MATH, is_library, looked_up_in, without_comment
 from ..analysis.words import place
 from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import guarded, is_on_stack, source_words, without_stack_names

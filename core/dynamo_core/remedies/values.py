@@ -268,9 +268,9 @@ TABLE: BreakRules = (
         "`{line}` takes a value out of a tensor and keeps it from call to call, " + NOT_KNOWN,
         (
             RemedyTemplate(
-                "keep a tensor from call to call: begin with one, `torch.tensor(0.0)`, leave out `.item()` "
-                "(write `torch.maximum` for `max`), and take the number out where it is shown, outside of "
-                "the compiled code.",
+                "keep a tensor from call to call: begin with one, `torch.tensor(0.0)`, write `.detach()` in "
+                "place of `.item()` (`torch.maximum` for `max`), and take the number out where it is shown, "
+                "outside of the compiled code.",
                 cures=("total_kept_as_a_number",),
             ),
         ),

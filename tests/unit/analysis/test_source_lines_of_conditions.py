@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo_core.analysis.source_lines import begins_with_a_guard, condition_on_tensors
+from dynamo_core.analysis.source_lines import begins_with_a_guard, condition_on_tensors, needs_the_number
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,24 @@ def test_what_tensors_have_stands_for_and_or_and_not(condition: str, on_tensors:
 )
 def test_what_python_knows_stands_first(line: str, begins: bool) -> None:
     assert begins_with_a_guard(line) is begins
+
+
+@pytest.mark.parametrize(
+    ("line", "of_int", "of_float"),
+    [
+        ("if self.size > 4:", False, True),
+        ("elif 2 <= self.size < limit and x is not y:", True, True),
+        ("elif 2 <= self.size < limit:", False, True),
+        ("if self.size % 2 > 0:", True, True),
+        ("if self.size == 4:", True, True),
+        ("while self.size < 4:", True, True),
+        ("for i in range(self.size):", True, True),
+        ("assert self.size + n <= self.most", False, False),
+        ("y = x[: self.size]", False, False),
+    ],
+)
+def test_what_a_line_asks_of_an_integer_that_is_dynamic_may_be_its_range(
+    line: str, of_int: bool, of_float: bool
+) -> None:
+    assert needs_the_number(line, is_int=True) is of_int
+    assert needs_the_number(line, is_int=False) is of_float
