@@ -28,6 +28,7 @@ _WALK = re.compile(
     r"(?!self\b)[A-Za-z_]\w{0,99}\.(?:[\w\[\]'\"]{1,100}\.){0,9}?"
     r"(?P<step>[A-Za-z]\w{0,99})(?:\[[^\[\]]{1,100}\])?\.(?P=step)\b"
 )
+_STATIC_MARKS = re.compile(r"'_dynamo_static_indices', set\(\)\)\.issubset\(\{([\d, ]{1,400})\}\)")
 _SUBSCRIPT = re.compile(r"\[[^\[\]]{1,200}\]")
 
 
@@ -104,7 +105,9 @@ def what_differed(failure: GuardFailure) -> str:
 
 def compiled_for(failure: GuardFailure) -> str | None:
     """The value that was compiled for, or the range of values; None where torch does not say."""
-    return "2 or more" if failure.expected is None and _is_0_or_1(failure) else failure.expected
+    if failure.expected is not None or failure.kind != "relation of sizes":
+        return "2 or more" if failure.expected is None and _is_0_or_1(failure) else failure.expected
+    return range_words(failure.check) or without_stack_names(failure.check)
 
 
 def actual_value(failure: GuardFailure, known: str | None) -> str | None:
@@ -167,3 +170,9 @@ def sizes_of_parameters(
             for index, size in enumerate(tensor.sizes):
                 found.setdefault((check.source, index), {})[version] = str(size)
     return {dimension: sizes for dimension, sizes in found.items() if len(set(sizes.values())) > 1}
+
+
+def static_marks(check: str) -> set[int]:
+    """The dimensions that were marked by `mark_static`, from the check on such marks; else none."""
+    found = _STATIC_MARKS.search(check)
+    return set() if found is None else {int(each) for each in found[1].split(",") if each.strip()}

@@ -132,7 +132,8 @@ class RecompileCause:
         stacks = [] if self.specialization is None else [self.specialization.stack]
         lines = (self.deciding, None if self.failure is None else self.frame.line_of(self.failure))
         stacks += [(line,) for line in lines if line is not None]
-        stacks += [symbol.stack for symbol in self.symbols]
+        if self.deciding is None or is_user_line(self.deciding.place):  # else it is another line that uses it
+            stacks += [symbol.stack for symbol in self.symbols]
         own = (line for stack in stacks for line in reversed(stack) if is_user_line(line.place))
         begin = self.frame.place
         function = StackFrame(begin, self.frame.name or "", "") if begin and is_user_line(begin) else None

@@ -32,7 +32,7 @@ from ..recording.guards import GLOBAL_STATE_CHECK, plain_source, split_comment
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .compile_records import CompileRecords
-from .guard_failures import compiled_for, is_in_range, sizes_of_parameters, walk_in
+from .guard_failures import compiled_for, is_in_range, sizes_of_parameters, static_marks, walk_in
 from .guard_text import changed_settings, global_state, tensor_check
 from .summary import frame_of
 from .words import frame_name, number
@@ -279,11 +279,14 @@ class FrameRecompiles:
         """The value that the guard rejected, from torch or from the guards of the entry compiled for it."""
         if failure.kind == "global state" and failure.actual is None:
             return self._settings(compile_, failure)[1]
-        if failure.actual is not None or failure.kind not in ("value", "length", "type"):
+        if failure.actual is not None:
             return failure.actual
+        sources = failure.source, f"{failure.source}.size()[{failure.dimension}]"
         for symbol in self.records.symbols.get(compile_.compile_id, ()):
-            if plain_source(symbol.source) == failure.source:
+            if plain_source(symbol.source) in sources:
                 return symbol.hint
+        if failure.kind not in ("value", "length", "type"):
+            return None
         checks = self.records.checks.get(compile_.compile_id, ())
         same = [check for check in checks if plain_source(check.source) == failure.source]
         return next((value for check in same if (value := _accepted_value(check, failure.kind))), None)
@@ -307,15 +310,6 @@ def _distance(failure: GuardFailure) -> int:
     if failure.kind in _NEAREST:
         return 0
     return 2 + _FARTHEST.index(failure.kind) if failure.kind in _FARTHEST else 1
-
-
-_STATIC_MARKS = re.compile(r"'_dynamo_static_indices', set\(\)\)\.issubset\(\{([\d, ]{1,400})\}\)")
-
-
-def static_marks(check: str) -> set[int]:
-    """The dimensions that were marked by `mark_static`, from the check on such marks; else none."""
-    found = _STATIC_MARKS.search(check)
-    return set() if found is None else {int(each) for each in found[1].split(",") if each.strip()}
 
 
 def is_recompile_limit(reason: str | None) -> bool:

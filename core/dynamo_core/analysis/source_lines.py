@@ -311,6 +311,8 @@ def _text(node: ast.AST) -> str | None:
 # The beginning of the name of a notebook's cell, `In[3]`; the user's other files have absolute paths.
 CELL = "In["
 _LIBRARY = ("/site-packages/", "/dist-packages/", "/lib/python3", "/dynamo_core/", "<frozen ", "<string>")
+# What is left of torch's own paths where torch has cut them short (`whole_places`) and nothing has the rest.
+_CUT_OF_TORCH = ("nn/modules/", "nn/functional.py", "_refs/", "_subclasses/")
 # Files that Inductor wrote, in any cache folder.
 # Source: torch/_inductor/codecache.py (code_hash, get_path), read in 2.13.
 _GENERATED = re.compile(r"/(\w\w)/c\1[a-z2-7]{49}\.py$")
@@ -320,7 +322,8 @@ _STANDARD = re.compile(r"(?:/lib/python3[^/]{0,20}/|<frozen )([A-Za-z_]\w{0,99})
 
 def is_library(place: Place) -> bool:
     """Whether a place is in an installed package, the standard library, or code that Inductor wrote."""
-    return any(part in place.file for part in _LIBRARY) or _GENERATED.search(place.file) is not None
+    is_in_package = any(part in place.file for part in _LIBRARY) or place.file.startswith(_CUT_OF_TORCH)
+    return is_in_package or _GENERATED.search(place.file) is not None
 
 
 def is_of_torch_or_python(place: Place) -> bool:
