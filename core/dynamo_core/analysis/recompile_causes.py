@@ -22,13 +22,14 @@ from .guard_failures import (
     MADE_MEANWHILE,
     deciding_line,
     deciding_line_of,
+    is_another_size,
     is_constraint,
     is_not_0_or_1,
     lengthened_by,
     rejects_0_and_1,
 )
 from .recompiles import FrameRecompiles, functions_with_one_code, sizes_compiled_for
-from .source_lines import is_user_line, needs_the_number
+from .source_lines import is_user_line, leads_to, needs_the_number
 from .summary import frame_of
 from .words import DTYPES, version_numbers
 
@@ -132,8 +133,8 @@ class RecompileCause:
         stacks = [] if self.specialization is None else [self.specialization.stack]
         lines = (self.deciding, None if self.failure is None else self.frame.line_of(self.failure))
         stacks += [(line,) for line in lines if line is not None]
-        if self.deciding is None or is_user_line(self.deciding.place):  # else it is another line that uses it
-            stacks += [symbol.stack for symbol in self.symbols]
+        # Where a library decides by the size, what uses it first may be another line.
+        stacks += [each.stack for each in self.symbols if leads_to(self.deciding, each.stack)]
         own = (line for stack in stacks for line in reversed(stack) if is_user_line(line.place))
         begin = self.frame.place
         function = StackFrame(begin, self.frame.name or "", "") if begin and is_user_line(begin) else None
@@ -187,7 +188,9 @@ class RecompileCause:
         wanted = self.source if self.kind == "value" else f"{self.source}.size()[{self.index}]"
         # 0 and 1 torch compiles apart of itself.
         needed = (each for each in self.frame.specializations if each.stack or each.value not in ("0", "1"))
-        return next((each for each in needed if wanted in map(plain_source, each.sources)), None)
+        found = next((each for each in needed if wanted in map(plain_source, each.sources)), None)
+        is_shared = found is not None and is_another_size(found, wanted, self.frame)
+        return None if is_shared else found
 
     @cached_property
     def deciding(self) -> StackFrame | None:

@@ -41,11 +41,11 @@ _TYPE = re.compile(r", type=<class '([^']+)'>$")
 _LIMIT = re.compile(r"recompile_?\s?limit|cache_size_limit", re.IGNORECASE)
 # How near a cache entry is to a call, by the kind of guard that failed: calls that differ in a size or number
 # are similar, calls that differ in how many arguments they have are not. Other kinds are in between.
+# torch checks relations last (torch/_dynamo/guards.py, SHAPE_ENV, 2.8 to 2.15): all else of the entry fits.
+_LAST = ("relation of sizes", "comparison")
 _NEAREST = (
-    "relation of sizes",
     "size",
     "value",
-    "comparison",
     "stride",
     "requires_grad",
     "dtype",
@@ -181,8 +181,8 @@ class FrameRecompiles:
         name = (
             failure.source if failure.dimension is None else f"{failure.source}.size()[{failure.dimension}]"
         )
-        made_dynamic = self._made_dynamic.get(name, ())
-        return any((entry.compile or 0) < each < (now.compile or 0) for each in made_dynamic)
+        made_dynamic, first = self._made_dynamic.get(name, ()), entry.compile or 0
+        return first not in made_dynamic and any(first < each < (now.compile or 0) for each in made_dynamic)
 
     @cached_property
     def _made_dynamic(self) -> dict[str, list[int]]:
@@ -307,8 +307,8 @@ def frames_recompiled(processes: Iterable[Process]) -> list[FrameRecompiles]:
 
 
 def _distance(failure: GuardFailure) -> int:
-    if failure.kind in _NEAREST:
-        return 0
+    if failure.kind in _NEAREST or failure.kind in _LAST:
+        return -1 if failure.kind in _LAST else 0
     return 2 + _FARTHEST.index(failure.kind) if failure.kind in _FARTHEST else 1
 
 

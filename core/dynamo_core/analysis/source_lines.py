@@ -388,6 +388,14 @@ def _may_be_cut_to(file: str, name: str) -> bool:
     return file.endswith(name) and (file[: -len(name)].endswith("/") or len(file) - len(name) in (0, 2))
 
 
+def leads_to(line: StackFrame | None, stack: Iterable[StackFrame]) -> bool:
+    """Whether a stack contains a line, whose path torch may have cut short; any stack leads to no line."""
+    here = (each.place for each in stack)
+    return line is None or any(
+        whole.line == line.place.line and _may_be_cut_to(whole.file, line.place.file) for whole in here
+    )
+
+
 def _only(files: Iterable[str]) -> str | None:
     found = set(files)
     return found.pop() if len(found) == 1 else None

@@ -192,7 +192,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "{line} calls what computes sizes of {range} in one way and others in another, each a version of its "
         "own: keep {what} within them: pad a smaller input, or leave it out (`drop_last=True` of a "
         "DataLoader). `dynamic=True` makes one version of all sizes within them, not beyond.",
-        cures=("recompile_rows_of_a_convolution",),
+        cures=("recompile_rows_of_a_convolution", "recompile_rows_behind_a_mean"),
         not_for=("recompile_size_threshold",),
     ),
     one_remedy(  # decided by a size

@@ -266,6 +266,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
             "recompile_timestep_as_a_number",
             "recompile_lengths_as_a_list",
             "recompile_steps_of_each_layer",
+            "recompile_batch_as_large_as_features",
         ),
         not_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_string_argument"),
     ),

@@ -14,6 +14,7 @@ from dynamo_core.model import (
     Place,
     Process,
     RecompileReasons,
+    Specialization,
     StackFrame,
     Symbol,
 )
@@ -56,6 +57,32 @@ def test_sizes_that_torch_does_not_name_are_those_that_were_compiled_for() -> No
     assert (found.values, found.values_that_came) == ([], ["8", "4", "1"])
     assert "takes several values (8, 4, 1)" in advice(found)
     assert cause_sentence(found).endswith("apart from all other sizes; it was compiled for 8, 4, 1")
+
+
+def test_an_entry_that_fails_on_a_relation_alone_is_nearer_than_a_newer_one() -> None:
+    """torch checks relations last: the older entry is for the mode that came, the newer one is not."""
+    dynamic = [Symbol(CompileId(0, n), "s77", "4", "L['x'].size()[0]", LINE.place, (LINE,)) for n in (1, 2)]
+    compiles = [compiled(0), *(compiled(number, reason="a reason") for number in (1, 2, 3))]
+    failures = [parse_guard_failure("0/2: mode == 'exact'"), parse_guard_failure("0/1: 2 <= x.size()[0]")]
+    told = RecompileReasons(CompileId(0, 3), tuple(failures))
+    known = {"compiles": compiles, "recompile_reasons": [told], "symbols": dynamic}
+    (frame,) = frames_recompiled([with_fields(Process(Path("s.log")), known)])
+    assert frame.nearest(compiles[3]) == failures[1]
+
+
+def test_a_size_that_was_equal_to_one_that_is_needed_can_be_dynamic() -> None:
+    rows, columns = (f"L['x'].size()[{number}]" for number in (0, 1))
+    needed = [
+        Specialization(CompileId(0, 0), (rows, columns), "8", (LINE,)),
+        Specialization(CompileId(0, 1), (columns,), "8", (LINE,)),
+    ]
+    dynamic = [Symbol(CompileId(0, 1), "s77", "6", rows, LINE.place, (LINE,))]
+    entries = [entry(n, "TENSOR_MATCH", TENSOR.format(size)) for n, size in enumerate((8, None))]
+    reason = "0/0: tensor 'x' size mismatch at index 0. expected 8, actual 6"
+    found = cause(reason, *entries, symbols=dynamic, specializations=needed)
+    assert not found.is_needed_as_number
+    assert cause(reason, *entries, symbols=dynamic, specializations=needed[:1]).is_needed_as_number is False
+    assert cause(reason, *entries, symbols=[], specializations=needed).is_needed_as_number
 
 
 def test_without_any_value_no_empty_brackets_are_shown() -> None:
