@@ -20,8 +20,8 @@ from dynamo_core.recording.read import read
 from . import main
 from .durations import seconds
 from .options import RUN_OPTIONS, documented_option, run_options, written_file_option
-from .program import ProgramCommand
 from .repeated_runs import ask_to_run, requested_again
+from .report_command import ReportCommand
 from .report_output import Output, put, write_report, writes_report
 from .running import say
 
@@ -40,7 +40,7 @@ class FixToApply(click.IntRange):
         return ALL if value in ("all", ALL) else super().convert(value, param, ctx)
 
 
-@click.command("fix", cls=ProgramCommand, further=RUN_OPTIONS)
+@click.command("fix", cls=ReportCommand, further=RUN_OPTIONS)
 @documented_option(
     "--apply",
     "to_apply",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from dynamo_core.findings import CONTENTS
 from dynamo_core.fix.trial import script_of
@@ -23,8 +24,9 @@ from dynamo_core.shared.settings import VERIFY_STAGE
 from . import main
 from .durations import seconds
 from .options import RUN_OPTIONS, documented_option, run_options, written_file_option
-from .program import ProgramCommand, program_of
+from .program import program_of
 from .repeated_runs import ask_to_run, requested_again
+from .report_command import ReportCommand
 from .report_output import Output, format_option, put, write_report
 from .running import say
 
@@ -38,7 +40,7 @@ def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None
         raise click.BadParameter(str(error)) from error
 
 
-@click.command("repro", cls=ProgramCommand, further=RUN_OPTIONS)
+@click.command("repro", cls=ReportCommand, further=RUN_OPTIONS)
 @written_file_option(
     *("-o", "--output", "repro_file"),
     default=Path("repro.py"),
@@ -103,7 +105,7 @@ def repro_command(
       dynamo repro --of exception -o small.py train.py
       dynamo repro --budget 20m --torch 2.9,nightly
     """
-    _refuse_programs_own_file(ctx, repro_file)
+    _refuse_own_files(ctx, repro_file)
     main.end_early_on_sigterm()
     with scratch_folder() as scratch:
         inputs = Path(scratch, "inputs") if values else None
@@ -117,7 +119,13 @@ def repro_command(
         raise NotReproduced(f"{repro_file} does not fail alone each time: see what it says of its runs")
 
 
-def _refuse_programs_own_file(ctx: click.Context, repro_file: Path) -> None:
+def _refuse_own_files(ctx: click.Context, repro_file: Path) -> None:
+    """UsageError where what would be replaced is the program, or nothing that this command has written."""
+    is_named = ctx.get_parameter_source("repro_file") is ParameterSource.COMMANDLINE
+    if repro_file.exists() and not (is_named or repro_file.with_name(_ISSUE).exists()):
+        raise click.UsageError(
+            f"{repro_file} is there already: add `-o {repro_file}` to replace it, or name another"
+        )
     program = program_of(ctx)
     script = None if program is None else script_of(program)
     if script is not None and repro_file.exists() and repro_file.samefile(script):

@@ -81,7 +81,8 @@ class Program:
         executable = shutil.which(self.arguments[0])
         if executable is None:
             if os.path.exists(self.arguments[0]):
-                raise ProgramNotExecutable(f"{self.arguments[0]} is not executable")
+                hint = "; leave out `--` to run it as a script" if self.arguments[0].endswith(".py") else ""
+                raise ProgramNotExecutable(f"{self.arguments[0]} is not executable{hint}")
             raise ProgramNotFound(f"no such command: {self.arguments[0]}")
         return executable
 

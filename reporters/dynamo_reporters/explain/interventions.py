@@ -164,7 +164,7 @@ def semantics_line(recording: Recording) -> str | None:
     count = len(set(_lines(recording)))
     if not count:
         return None
-    kept = "eager's semantics were kept" if _is_kept(recording) else "see `dynamo explain`"
+    kept = "eager's semantics were kept" if _is_kept(recording) else "`dynamo explain --all` says how"
     return f"torch.compile differs from eager in {number(count, 'place')} of this program; {kept}"
 
 
