@@ -5,6 +5,7 @@ from pathlib import Path
 from launching import Runner
 from running import PROGRAMS
 from support.documents import document
+from support.torch_version import TORCH
 
 PROGRAM = PROGRAMS / "tries.py"
 
@@ -20,6 +21,8 @@ def test_changes_are_tried_and_the_program_does_not_notice(forked: Runner, tmp_p
     outcomes: dict[str, set[str]] = {}
     for each in found["findings"]:
         outcomes.setdefault(each["function"], set()).update(r["tried"] for r in each["remedies"])
-    assert "gone" in outcomes["scaled"] and "gone" in outcomes["sized"], outcomes
+    assert "gone" in outcomes["sized"], outcomes
+    if TORCH >= (2, 9):  # where AOTAutograd of 2.8 raises a KeyError with the setting: it is not advised
+        assert "gone" in outcomes["scaled"], outcomes
     for function in ("harmful", "writes"):  # nothing is known of these: the copy ended, or was refused
         assert not {"gone", "still there"} & outcomes[function]

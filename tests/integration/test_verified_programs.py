@@ -25,7 +25,7 @@ import dynamo_core
 from dynamo_core.findings import Finding
 from launching import ForkingPython, Runner
 from support.cases import one_in, one_of_each
-from support.torch_version import skip_where_torch_is_right
+from support.torch_version import TORCH, skip_where_torch_is_right
 
 HERE = Path(__file__).resolve().parent / "verified_programs"
 WRONG = sorted(file.stem for file in (HERE / "wrong").glob("*.py"))
@@ -151,6 +151,8 @@ def test_wrong_program(
 def test_right_program(name: str, forked: Runner, python: ForkingPython, tmp_path: Path) -> None:
     program = HERE / "right" / f"{name}.py"
     alone = python.run(program, cwd=tmp_path)
+    if alone.exit_code != 0 and TORCH < (2, 9):
+        pytest.skip("torch 2.8 ends the program alone with an error")
     result = forked("run", "-q", "--verify=error", "-o", "recording", program)
     assert (alone.exit_code, result.stdout) == (0, alone.stdout), result.stderr
     findings = wrong_results(tmp_path / "recording")
