@@ -14,7 +14,6 @@ from .rules import Change, RemedyTemplate, Rule
 
 _MOST_SHOWN = 3
 _LONGEST_CHECK = 120
-_ASKED_FOR = ", and the program asks for a version of each (`dynamic=False`); if one is enough"
 _IS_NUMBER = re.compile(r"-?\d[\d.e+-]{0,30}|(?:<class ')?(?:int|float)(?:'>)?")
 _OF_ALIASES = re.compile(
     r"\w{1,100} is (?!None\b)(\w{1,100})|Duplicate tensors found: \[\"\w+\", \"(\w+)\".*"
@@ -124,7 +123,7 @@ def _argument(name: str) -> str:
 def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, str]:
     """Parts by name; `{values}` are in brackets, after a space, or nothing.
 
-    `{typed}` are the assignments to make, `{against}` a setting of the program that the advice contradicts.
+    `{typed}` are the assignments to make, `{instead}` an argument of the program's that the advice replaces.
     """
     assigned = (*change.environment, *change.settings, *change.arguments) if change is not None else ()
     failure = cause.failure
@@ -138,7 +137,7 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "walk": source_words(walk),
         "table": asked_for(cause) or "",
         "values": _values_in_brackets(cause),
-        "against": _ASKED_FOR if cause.dynamic is False else "",
+        "instead": " in place of `dynamic=False`" if cause.dynamic is False else "",
         "all": "all but 0 and 1 of" if cause.was_0_or_1 else "all of",
         "expected": (failure.expected if failure is not None else None) or "named",
         "check": _short(without_stack_names(failure.check)) if failure is not None else "",
@@ -158,7 +157,7 @@ def _compiling(cause: RecompileCause) -> str:
     """The calls of torch.compile, or of a module's `compile`, that made the frame's versions."""
     places = sorted({place(call.place) for call in cause.frame.compile_calls})
     if not places or len(places) > _MOST_SHOWN:
-        return "each `torch.compile(…)` of them"
+        return "`torch.compile`"
     return f"the call{'s' if len(places) > 1 else ''} of `compile` at {', '.join(places)}"
 
 

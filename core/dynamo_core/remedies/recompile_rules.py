@@ -201,8 +201,8 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # argument of torch.compile
         _is_first_by_argument,
-        "{what} takes several values{values}{against}: `torch.compile(..., dynamic=True)` compiles one "
-        "version for {all} them.",
+        "pass `dynamic=True`{instead} to {compiling}: {what} takes several values{values}, and one version "
+        "then serves {all} them.",
         _set_dynamic,
         _SLOWER,
         cures=(
@@ -276,7 +276,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
             and not cause.is_captured
             and _by_argument(cause)
         ),
-        "`torch.compile(..., dynamic=True)` compiles one version for {all} the values.",
+        "pass `dynamic=True` to {compiling}: one version then serves {all} the values.",
         _set_dynamic,
         _SLOWER,
         is_further=True,
