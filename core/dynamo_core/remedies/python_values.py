@@ -22,6 +22,9 @@ _OF_PYTHON = re.compile(
 )
 _TRAINS = re.compile(r"\.backward\(|\.step\(")
 _LIST = re.compile(r"\.tolist\(\)")
+_KEPT_IN_A_LIST = re.compile(
+    r"^\s*[A-Za-z_]\w{0,60}(?:\.\w{1,60}){1,4}\.(?:append|appendleft|extend)\(.{0,300}\.(?:item|tolist)\(\)"
+)
 _TAKES_TENSORS = re.compile(r"\b(?:searchsorted|bucketize)\([^()]{1,200}\.item\(\)")
 
 
@@ -105,5 +108,17 @@ TABLE: BreakRules = (
             ),
         ),
         line=_TAKES_TENSORS,
+    ),
+    Rule(
+        re.compile(r"Tensor\.(?:item|tolist)\(\)|_local_scalar_dense"),
+        "`{line}` puts what a tensor holds into a list that is kept from call to call, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "move `{line}` out of the compiled code, behind the call of `{function}`, and return what it "
+                "needs: torch compiles again for each length of a list that it has to know.",
+                cures=("means_kept_in_a_list",),
+            ),
+        ),
+        line=_KEPT_IN_A_LIST,
     ),
 )
