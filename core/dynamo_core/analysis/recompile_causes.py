@@ -28,6 +28,7 @@ from .guard_failures import (
     lengthened_by,
     rejects_0_and_1,
 )
+from .recompile_lines import lines_of_expression
 from .recompiles import FrameRecompiles, functions_with_one_code, sizes_compiled_for
 from .source_lines import is_user_line, leads_to, needs_the_number
 from .summary import frame_of
@@ -133,8 +134,8 @@ class RecompileCause:
         stacks = [] if self.specialization is None else [self.specialization.stack]
         lines = (self.deciding, None if self.failure is None else self.frame.line_of(self.failure))
         stacks += [(line,) for line in lines if line is not None]
-        # Where a library decides by the size, what uses it first may be another line.
         stacks += [each.stack for each in self.symbols if leads_to(self.deciding, each.stack)]
+        stacks += [(line,) for line in lines_of_expression(self.frame, self.source)]
         own = (line for stack in stacks for line in reversed(stack) if is_user_line(line.place))
         begin = self.frame.place
         function = StackFrame(begin, self.frame.name or "", "") if begin and is_user_line(begin) else None
@@ -189,8 +190,7 @@ class RecompileCause:
         # 0 and 1 torch compiles apart of itself.
         needed = (each for each in self.frame.specializations if each.stack or each.value not in ("0", "1"))
         found = next((each for each in needed if wanted in map(plain_source, each.sources)), None)
-        is_shared = found is not None and is_another_size(found, wanted, self.frame)
-        return None if is_shared else found
+        return None if found is None or is_another_size(found, wanted, self.frame) else found
 
     @cached_property
     def deciding(self) -> StackFrame | None:

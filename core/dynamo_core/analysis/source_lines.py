@@ -389,7 +389,10 @@ def _may_be_cut_to(file: str, name: str) -> bool:
 
 
 def leads_to(line: StackFrame | None, stack: Iterable[StackFrame]) -> bool:
-    """Whether a stack contains a line, whose path torch may have cut short; any stack leads to no line."""
+    """Whether a stack contains a line, whose path torch may have cut short; any stack leads to no line.
+
+    Where a library decides by a size, what uses that size first may be another line.
+    """
     here = (each.place for each in stack)
     return line is None or any(
         whole.line == line.place.line and _may_be_cut_to(whole.file, line.place.file) for whole in here

@@ -176,14 +176,15 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # a factor that must be known
         lambda cause: not is_branch(cause) and is_calculated_with(cause),
-        "calculate what {what} is for before the call, and pass that in (a tensor, or a size in place of a "
-        "factor), or leave that line out of what is compiled: {line} needs its exact value{values}, and each "
-        "is a version of its own.",
+        "calculate what {what} is for before the call, and pass that in (a tensor by which is multiplied, in "
+        "place of `alpha=` or `value=`; a size in place of a factor), or leave that line out of what is "
+        "compiled: {line} needs its exact value{values}, and each is a version of its own.",
         _decide_outside,
         cures=(
             "recompile_resized_by_a_scale",
             "recompile_temperature_by_count",
             "recompile_weight_by_age",
+            "recompile_decay_as_alpha",
         ),
         not_for=("recompile_float_threshold",),
     ),
@@ -198,8 +199,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # decided by a size
         lambda cause: cause.is_needed_as_number,
         "decide by {what} outside of the compiled code, and compile what is called there: {line} does "
-        "something else for another value of it, so that each is a version of its own. Marking it dynamic "
-        "does not change that.",
+        "something else for another value of it, so that each is a version of its own, dynamic or not.",
         _decide_outside,
         cures=(
             "recompile_cache_by_size",
