@@ -116,7 +116,7 @@ def judge(
     if left or (new and not uncovers):
         come = f"; new is: {new[0].title}" if new else ""
         return Judgement("helps", f"{total_was} → {total} in all{come}", left)
-    return Judgement("cures", "", 0)
+    return Judgement("cures", f"behind it came: {new[0].title}" if new else "", 0)
 
 
 def judge_together(

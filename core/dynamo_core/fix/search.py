@@ -204,6 +204,7 @@ class _Search:
             self._keep_what_is_proven(tried, run, result.fixes)
         elif len(tried) == 1:
             tried[0].fix.trials.append(tried[0].trial(judged, before, run, is_shared=False))
+        judged = judge_together(self._baseline, run, _cured_alone(result.fixes))
         trial = Trial(
             tried[0].remedy, judged.verdict, judged.reason, before, judged.after, (run.result,), edited
         )
