@@ -398,16 +398,17 @@ _BRANCHES: BreakRules = (
         when=_keeps_the_best,
     ),
     Rule(
-        BRANCH,
+        _VALUE_OR_BRANCH,
         "`{branch}` asks what a tensor holds, " + NOT_KNOWN + "; and the branch changes what Python keeps",
         (
             RemedyTemplate(
-                "choose the tensors by `torch.where({tensor_condition}, then, else)`; return "
-                "`{tensor_condition}` as well, and do what changes Python's objects (counters, lists) after "
-                "the call of `{function}`, where it is true.",
-                cures=("skipped_batches",),
+                "return `{tensor_condition}` as well, and do what changes Python's objects (counters, flags, "
+                "lists) after the call of `{function}`, where it is true; what changes tensors is chosen by "
+                "`torch.where({tensor_condition}, then, else)`.",
+                cures=("skipped_batches", "stopped_by_a_gate"),
             ),
         ),
+        line=re.compile(r"^\s*(?:el)?if\b"),
         when=_has_an_effect_on_objects,
     ),
     Rule(
