@@ -28,7 +28,9 @@ def _mismatch(what: str, and_then: str) -> re.Pattern[str]:
 
 
 _AT_INDEX = r" at index (?P<index>\d{1,9})"
-_VALUES = rf"\. expected {_until('expected', ', actual ')}(?P<actual>.+)"
+_HINT = "Guard failed on a parameter"  # begins what torch adds to each mismatch of one (guards.cpp)
+_OF_A_PARAMETER = rf"(?:\. (?P<hint>{_HINT}.+))?"
+_VALUES = rf"\. expected {_until('expected', ', actual ')}(?P<actual>(?:(?!\. {_HINT}).)+){_OF_A_PARAMETER}"
 # A hint may follow numbers, as for parameters.
 _NUMBERS = r"\. expected (?P<expected>-?\d{1,20}), actual (?P<actual>-?\d{1,20})(?:\. (?P<hint>.+))?"
 # A number that a variable is compared with, and the variable's name.
@@ -44,7 +46,8 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
     "dtype": _mismatch("dtype", _VALUES),
     "requires_grad": _mismatch(
         "requires_grad",
-        r"\. expected requires_grad=(?P<expected>\w+)(?:, actual (?:requires_grad=)?(?P<actual>\w+))?",
+        r"\. expected requires_grad=(?P<expected>\w+)(?:, actual (?:requires_grad=)?(?P<actual>\w+))?"
+        + _OF_A_PARAMETER,
     ),
     "dispatch keys": _mismatch("dispatch key set", _VALUES),
     "device": re.compile(

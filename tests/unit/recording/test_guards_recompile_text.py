@@ -6,6 +6,10 @@ from dynamo_core.model import CompileId, Place
 from dynamo_core.recording.guards import parse_guard_failure
 
 
+OF_ONE = ". Guard failed on a parameter, consider using torch._dynamo.config.force_parameter_static_shapes"
+OF_W = "requires_grad", "w"
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "source", "expected", "actual"),
     [
@@ -19,6 +23,14 @@ from dynamo_core.recording.guards import parse_guard_failure
             "x",
             "True",
             "False",
+        ),
+        (f"0/0: tensor 'w' requires_grad mismatch. expected requires_grad=0{OF_ONE}", *OF_W, "False", "True"),
+        (
+            f"0/0: tensor 'w' dtype mismatch. expected Float, actual Half{OF_ONE}",
+            "dtype",
+            "w",
+            "Float",
+            "Half",
         ),
         ("1/2: len(xs) == 3", "length", "xs", "3", None),
         ("1/2: mode == 'train'", "value", "mode", "'train'", None),
