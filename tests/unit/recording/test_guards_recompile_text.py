@@ -5,7 +5,6 @@ import pytest
 from dynamo_core.model import CompileId, Place
 from dynamo_core.recording.guards import parse_guard_failure
 
-
 OF_ONE = ". Guard failed on a parameter, consider using torch._dynamo.config.force_parameter_static_shapes"
 OF_W = "requires_grad", "w"
 
