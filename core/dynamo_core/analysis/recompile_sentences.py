@@ -59,7 +59,8 @@ def also_changed_words(cause: RecompileCause) -> str:
         return ""
     more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
     shown = ", ".join(others[:_MOST_OTHERS])
-    return f"{shown}{more} had changed by then too, which alone would have been enough"
+    when = "then" if len(cause.compiles) == 1 else "one of these recompiles"
+    return f"{shown}{more} had changed by {when} too, which alone would have been enough"
 
 
 def _sentence(cause: RecompileCause) -> str:
