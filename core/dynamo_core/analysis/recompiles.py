@@ -41,7 +41,7 @@ _TYPE = re.compile(r", type=<class '([^']+)'>$")
 _LIMIT = re.compile(r"recompile_?\s?limit|cache_size_limit", re.IGNORECASE)
 # How near a cache entry is to a call, by the kind of guard that failed: calls that differ in a size or number
 # are similar, calls that differ in how many arguments they have are not. Other kinds are in between.
-# torch checks relations last (torch/_dynamo/guards.py, SHAPE_ENV, 2.8 to 2.15): all else of the entry fits.
+# torch checks relations last (torch/_dynamo/guards.py, "epilogue", 2.8 to 2.15): all else of the entry fits.
 _LAST = ("relation of sizes", "comparison")
 _NEAREST = (
     "size",

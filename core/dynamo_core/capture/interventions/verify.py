@@ -226,7 +226,7 @@ CALLS_VERIFIED = 2
 
 # What torch counts while it captures frames, of which a search captures none; other threads may, meanwhile.
 # Source: torch/_dynamo (counters, in convert_frame.py, output_graph.py and symbolic_convert.py), 2.8 to 2.15.
-_COUNTED_BY_DYNAMO = frozenset({"frames", "graph_break", "resumes", "stats"})
+_COUNTED_BY_DYNAMO = frozenset({"frames", "graph_break", "inline_call", "resumes", "stats"})
 
 # Graphs that are searched for the node that is wrong, in one process, until one is found.
 MOST_SEARCHES = 3
