@@ -37,6 +37,7 @@ from .guard_text import changed_settings, global_state, tensor_check
 from .summary import frame_of
 from .words import frame_name, number
 
+_NAMED = 3  # of the modules that share a code
 _TYPE = re.compile(r", type=<class '([^']+)'>$")
 _LIMIT = re.compile(r"recompile_?\s?limit|cache_size_limit", re.IGNORECASE)
 # How near a cache entry is to a call, by the kind of guard that failed: calls that differ in a size or number
@@ -81,8 +82,10 @@ class FrameRecompiles:
 
         torch's own modules that are each compiled by themselves share a wrapper, which has all their names.
         """
-        methods = dict.fromkeys(self.records.methods.of_frame(self._any_id).values())
-        return ", ".join(methods) or frame_name(self.name)
+        methods = [*dict.fromkeys(self.records.methods.of_frame(self._any_id).values())]
+        rest = len(methods) - _NAMED
+        named = methods if rest < 2 else [*methods[:_NAMED], f"{rest} others"]
+        return ", ".join(named) or frame_name(self.name)
 
     @property
     def compile_calls(self) -> set[StackFrame]:
