@@ -84,8 +84,8 @@ class FrameRecompiles:
         """
         methods = [*dict.fromkeys(self.records.methods.of_frame(self._any_id).values())]
         rest = len(methods) - _NAMED
-        named = methods if rest < 2 else [*methods[:_NAMED], f"{rest} others"]
-        return ", ".join(named) or frame_name(self.name)
+        named = ", ".join(methods if rest < 2 else methods[:_NAMED])
+        return named + (f" and {rest} others" if rest > 1 else "") or frame_name(self.name)
 
     @property
     def compile_calls(self) -> set[StackFrame]:
