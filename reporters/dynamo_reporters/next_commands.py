@@ -27,7 +27,7 @@ class NextCommand:
 
 def has_bug_of_compiler(case: Case) -> bool:
     """Whether something was found that `dynamo repro` makes a small file of."""
-    kinds = ("wrong result", "compiler error", "error in a graph")
+    kinds = ("wrong result", "compiler error", "error with compiled code")
     return any(each.kind in kinds for each in case.findings)
 
 

@@ -45,7 +45,7 @@ def test_it_is_the_first_action_and_its_advice_cures(
     assert run("run", "-q", "-o", "broken", "program.py").exit_code == 1
     case = dynamo_core.open(tmp_path / "broken")
     first = case.findings[0]
-    assert first.kind == "error in a graph"
+    assert first.kind == "error with compiled code"
     assert first.place is not None
     assert first.place.line == 7
     assert advice in first.remedies[0].text

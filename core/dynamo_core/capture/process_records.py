@@ -157,7 +157,9 @@ def uncaught_exception() -> dict[str, Any]:
         if module.startswith(_AROUND_COMPILED_CODE):
             refused_by = f"{module}.{frame.f_code.co_name}"
         elif module != "torch":  # which has the checks
-            refused_by = None  # what it called raised: a kernel, a compiler
+            is_of_names = _names_of_a_checkpoint(error, module, frame.f_code.co_name)
+            # What it called raised: a kernel, a compiler.
+            refused_by = f"{module}.{frame.f_code.co_name}" if is_of_names else None
         if is_programs and not is_library_file(frame.f_code.co_filename):
             own = traceback
         traceback = traceback.tb_next
@@ -169,6 +171,16 @@ def uncaught_exception() -> dict[str, Any]:
         "raised_in": code.co_name,
         **({} if refused_by is None else {"refused_by": refused_by}),
     }
+
+
+def _names_of_a_checkpoint(error: object, module: str, function: str) -> bool:
+    """Whether this function refuses a `state_dict` for names, of which a compiled module's begin otherwise.
+
+    Source: torch/nn/modules/module.py (load_state_dict), torch/_dynamo/eval_frame.py (OptimizedModule); read
+    in 2.8 to 2.15.
+    """
+    is_refusal = (module, function) == ("torch.nn.modules.module", "load_state_dict")
+    return is_refusal and "_orig_mod." in str(error)
 
 
 def peak_memory() -> dict[str, int]:

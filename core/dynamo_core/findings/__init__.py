@@ -17,7 +17,7 @@ from .correctness import (
     other_random_numbers,
     raised_in_graphs,
     ranks_differ,
-    refused_backwards,
+    refused_by_torch,
     wrong_results,
 )
 from .cuda_graphs import many_cuda_graphs, skipped_cuda_graphs
@@ -81,7 +81,7 @@ ANALYSES_OF_THE_COMPILER: tuple[Analysis, ...] = (
 ANALYSES: tuple[Analysis, ...] = (
     *ANALYSES_OF_THE_COMPILER,
     raised_in_graphs,
-    refused_backwards,
+    refused_by_torch,
     left_eager,
     skipped_cuda_graphs,
     many_cuda_graphs,

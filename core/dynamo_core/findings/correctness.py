@@ -234,7 +234,7 @@ def _wrong_graph(each: VerifiedGraph, figures: Figures) -> Draft:
     )
 
 
-# What torch's code around a compiled backward refuses, by the function that does.
+# What torch refuses to do with compiled code, by the function that does.
 # Source: torch/_functorch/_aot_autograd/runtime_wrappers.py, read in 2.8, 2.13 and 2.15; run with 2.13.
 _AROUND = "torch._functorch._aot_autograd.runtime_wrappers."
 _REFUSED = {
@@ -256,30 +256,39 @@ _REFUSED = {
             "memory: what is saved for a backward is not used again by it",
         ),
     ),
+    "torch.nn.modules.module.load_state_dict": (
+        "the names of what is loaded and those of the module differ by `_orig_mod.`",
+        Advice(
+            "save and load by the module that is passed to `torch.compile`, as `model.state_dict()` (what "
+            "`torch.compile` returns has `_orig_mod.` in front of each name), or compile it in place, "
+            "`model.compile()`. Names of a file that is there already: `{name.replace('_orig_mod.', ''): "
+            "value for name, value in saved.items()}`."
+        ),
+    ),
 }
 
 
 def _refusal(end: ProcessEnd) -> tuple[str, Advice] | None:
-    """Why torch refused the backward that ended a process, and what to do; None where it did not."""
+    """Why torch refused what ended a process, and what to do; None where it did not."""
     return _REFUSED.get(end.refused_by or "") if end.raised == "RuntimeError" else None
 
 
-def refused_backwards(figures: Figures) -> Iterator[Draft]:
-    """One for each process that ended since torch refuses a backward of compiled code."""
+def refused_by_torch(figures: Figures) -> Iterator[Draft]:
+    """One for each process that ended since torch refuses to go on with compiled code: a backward, names."""
     for process in figures.recording.processes:
         end = process.runtime.end
         if end is None or process.raised_at is None or (refusal := _refusal(end)) is None:
             continue
         why, advice = refusal
         yield Draft(
-            "error in a graph",
+            "error with compiled code",
             key=(why,),
             title=f"RuntimeError at {place(process.raised_at)} ended the program: {why}",
             cause="",
             processes=(process,),
             place=process.raised_at,
             function=end.raised_in,
-            remedies=remedies("error in a graph", [advice]),
+            remedies=remedies("error with compiled code", [advice]),
         )
 
 
@@ -301,7 +310,7 @@ def raised_in_graphs(figures: Figures) -> Iterator[Draft]:
         at = "" if process.raised_at is None else f" at {place(process.raised_at)}"
         operators = sorted(graph.custom_operators)
         yield Draft(
-            "error in a graph",
+            "error with compiled code",
             key=(end.raised or "",),
             title=f"{end.raised}{at} ended the program; a call of compiled graph {graph.number} raised",
             cause="",
@@ -309,7 +318,7 @@ def raised_in_graphs(figures: Figures) -> Iterator[Draft]:
             place=process.raised_at or graph.frame_place,
             function=graph.frame_name,
             evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
-            remedies=remedy("error in a graph", _of_operators(operators) + WHOSE_ERROR),
+            remedies=remedy("error with compiled code", _of_operators(operators) + WHOSE_ERROR),
         )
 
 

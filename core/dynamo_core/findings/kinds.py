@@ -10,7 +10,7 @@ from ..model import Recording
 Kind = Literal[
     "wrong result",
     "compiler error",
-    "error in a graph",
+    "error with compiled code",
     "ranks differ",
     "fell back to eager",
     "recompile limit",
@@ -95,7 +95,7 @@ SPECS: dict[Kind, KindSpec] = {
         diff_words=("error in the compiler", "errors in the compiler"),
         diff_count="errors in the compiler",
     ),
-    "error in a graph": KindSpec(rank="wrong", shown_by="dynamo run --verify=error", needs="graphs"),
+    "error with compiled code": KindSpec(rank="wrong", shown_by="dynamo run --verify=error", needs="graphs"),
     "ranks differ": KindSpec(
         of_the_compiler=True,
         rank="wrong",

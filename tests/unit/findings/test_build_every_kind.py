@@ -128,7 +128,7 @@ EXAMPLES: dict[Kind, Example] = {
         {"graphs": [graph()], "verified": [verified("disagrees")]}, {"verified": [verified("agrees")]}
     ),
     "compiler error": Example({"frames": [frame("raised")]}, {"frames": [frame("raised", is_exit=True)]}),
-    "error in a graph": Example(
+    "error with compiled code": Example(
         {"graphs": [graph(times=replace(times(1, 0.1), raised=1))], "end": RAISED},
         {"graphs": [called(1, 0.1)], "end": RAISED},
     ),
@@ -277,10 +277,10 @@ def test_a_loop_of_an_optimizer_is_none_that_a_user_can_compile_in_parts() -> No
 
 def test_an_error_in_a_graph_where_capture_came_first() -> None:
     """A program that calls torch.compile is captured up to that call only."""
-    fields = EXAMPLES["error in a graph"].fields | {"frames": [frame("compiled")]}
+    fields = EXAMPLES["error with compiled code"].fields | {"frames": [frame("compiled")]}
     for last, is_found in ((decided("observe"), True), (decided("capture"), False)):
         found = find(of_one_process(**fields, captures=(decided("capture"), last)))
-        assert ("error in a graph" in [each.kind for each in found]) is is_found
+        assert ("error with compiled code" in [each.kind for each in found]) is is_found
 
 
 @pytest.mark.parametrize(("function", "is_its"), [(3, True), (30, False)])

@@ -26,7 +26,7 @@ from support.made import of_one_process
 from support.made_findings import a_break, fallback, reasons, recompile
 
 HERE = Place("/home/me/train.py", 7)
-WRONG = ("wrong result", "compiler error", "error in a graph", "ranks differ", "backend declined")
+WRONG = ("wrong result", "compiler error", "error with compiled code", "ranks differ", "backend declined")
 
 
 def finding(
