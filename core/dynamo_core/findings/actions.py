@@ -207,8 +207,12 @@ def _is_joined(remedy: Remedy) -> bool:
 
 
 def _joined(remedies: Sequence[Remedy]) -> Remedy:
-    """The remedies of an action as one: the first, or the lists of all of them."""
+    """The remedies of an action as one: the first, or the lists or calls of all of them."""
     first = remedies[0]
+    arguments = () if first.change is None else first.change.arguments
+    if arguments and len({each.in_short for each in remedies}) > 1:
+        passed = ", ".join(map(str, arguments))
+        return replace(first, text=f"pass `{passed}` in each of their calls of `compile`.")
     values: dict[str, list[str]] = {}
     for variable in (each for remedy in remedies for each in _variables(remedy)):
         values.setdefault(variable.name, []).extend(variable.value.split(","))
