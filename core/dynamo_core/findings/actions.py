@@ -210,7 +210,7 @@ def _joined(remedies: Sequence[Remedy]) -> Remedy:
     """The remedies of an action as one: the first, or the lists or calls of all of them."""
     first = remedies[0]
     arguments = () if first.change is None else first.change.arguments
-    if arguments and len({each.in_short for each in remedies}) > 1:
+    if arguments and len({each.in_short for each in remedies if each.change == first.change}) > 1:
         passed = ", ".join(map(str, arguments))
         return replace(first, text=f"pass `{passed}` in each of their calls of `compile`.")
     values: dict[str, list[str]] = {}
