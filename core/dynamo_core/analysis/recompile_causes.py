@@ -29,7 +29,8 @@ from .guard_failures import (
     rejects_0_and_1,
 )
 from .recompile_lines import lines_of_expression
-from .recompiles import FrameRecompiles, functions_with_one_code, sizes_compiled_for
+from .recompile_sizes import FLOAT_SYMBOL, made_dynamic, sizes_along_with, sizes_compiled_for
+from .recompiles import FrameRecompiles, functions_with_one_code
 from .source_lines import is_user_line, leads_to, needs_the_number
 from .summary import frame_of
 from .words import DTYPES, version_numbers
@@ -39,7 +40,6 @@ _FLAGS = {"0": "False", "1": "True"}
 _DUCK_SIZING = "duck sizing"  # in torch's comment on a check
 _NUMBER = re.compile(r"-?\d{1,20}")
 _FLOAT = re.compile(r"-?(?:\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?|\d{1,30}e[-+]?\d{1,4}|inf|nan)")
-_FLOAT_SYMBOL = "zf"  # torch/utils/_sympy/symbol.py (SymT.FLOAT), 2.8 to 2.13
 # A source that can stand in a comma-separated setting of torch's, which reads it as a name or a pattern.
 _CAN_BE_LISTED = re.compile(r"[\w.\[\]']{1,400}")
 _NOT_GUARDED = ".storage_offset()"  # by a version in which it is not dynamic
@@ -333,7 +333,7 @@ class RecompileCause:
     def float_became_dynamic(self) -> bool:
         """Whether torch made a float dynamic in the same recompile; no setting makes one dynamic by name."""
         symbols = (self.frame.records.symbols.get(compile_.compile_id, ()) for compile_ in self.compiles)
-        return any(symbol.name.startswith(_FLOAT_SYMBOL) for each in symbols for symbol in each)
+        return any(symbol.name.startswith(FLOAT_SYMBOL) for each in symbols for symbol in each)
 
     @cached_property
     def also_changed(self) -> list[str]:
@@ -396,7 +396,8 @@ class RecompileCause:
 
         What a layer has computed requires one there, what comes from the data does not.
         """
-        return self.frame.records.trains and self.kind == "requires_grad" and self.eager_caller is None
+        is_gradient = self.kind == "requires_grad" and not self.also_changed
+        return self.frame.records.trains and is_gradient and self.eager_caller is None
 
     @cached_property
     def needs_both_versions(self) -> bool:
@@ -445,12 +446,10 @@ class RecompileCause:
             found = dict.fromkeys(self._sizes_related_by(failure.check))
         elif self.full_source is not None:
             found[self.full_source, self.index] = None
-        found |= dict.fromkeys(self.parameters_that_vary)
+        others = sizes_along_with(self.frame, self.source, self.index)
+        found |= dict.fromkeys([*others, *self.parameters_that_vary])
         if self.dynamic is not True:
-            for compile_ in self.compiles:
-                for symbol in self.frame.records.symbols.get(compile_.compile_id, ()):
-                    sizes: list[tuple[str, int | None]] = [*sizes_in(symbol.source)]
-                    found |= dict.fromkeys(sizes or [(symbol.source, None)])
+            found |= dict.fromkeys(made_dynamic(self.frame, self.compiles))
         return list(found) if all(_CAN_BE_LISTED.fullmatch(source) for source, _ in found) else []
 
     def _sizes_related_by(self, check: str) -> Iterator[tuple[str, int]]:

@@ -33,7 +33,7 @@ from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .compile_records import CompileRecords
 from .guard_failures import compiled_for, is_in_range, sizes_of_parameters, static_marks, walk_in
-from .guard_text import changed_settings, global_state, tensor_check
+from .guard_text import changed_settings, global_state
 from .summary import frame_of
 from .words import frame_name, number
 
@@ -455,22 +455,6 @@ def _calls_reaching_break(graphs: "list[Graph] | tuple[()]", compile_id: Compile
         return None
     (graph,) = graphs
     return None if graph.times is None or graph.times.raised else graph.calls
-
-
-def sizes_compiled_for(frame: FrameRecompiles, source: str, index: int) -> list[str]:
-    """Each size of a dimension once, in the order of the compiles; what was not recorded is missing."""
-    any_id = frame.compiles[0].compile_id
-    found: list[tuple[int, str]] = []
-    for compile_id, symbols in frame.records.symbols.of_frame(any_id).items():
-        dimension = f"{source}.size()[{index}]"
-        hints = (symbol.hint for symbol in symbols if plain_source(symbol.source) == dimension)
-        found += [(compile_id.compile or 0, hint) for hint in hints if compile_id is not None]
-    for compile_id, checks in frame.checks.items():
-        of_source = [check.code for check in checks if plain_source(check.source) == source]
-        tensors = filter(None, (tensor_check(split_comment(code)[0]) for code in of_source))
-        sizes = (tensor.sizes[index] for tensor in tensors if index < len(tensor.sizes))
-        found += [(compile_id.compile or 0, str(size)) for size in sizes if size is not None and compile_id]
-    return list(dict.fromkeys(size for _, size in sorted(found, key=lambda each: each[0])))
 
 
 def functions_with_one_code(

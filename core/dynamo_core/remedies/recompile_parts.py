@@ -138,7 +138,7 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "table": asked_for(cause) or "",
         "values": _values_in_brackets(cause),
         "instead": " in place of `dynamic=False`" if cause.dynamic is False else "",
-        "all": "all but 0 and 1 of" if cause.was_0_or_1 else "all of",
+        "all": "all but 0 and 1 of" if cause.was_0_or_1 or _is_0_or_1(cause) else "all of",
         "expected": (failure.expected if failure is not None else None) or "named",
         "check": _short(without_stack_names(failure.check)) if failure is not None else "",
         "range": range_of(cause),
@@ -151,6 +151,11 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "whole_call": _OF_A_HELPER if _is_in_another_function(cause) else "",
         "line": f"`{without_comment(cause.line)}`" if cause.line else f"line {place(cause.place)}",
     }
+
+
+def _is_0_or_1(cause: RecompileCause) -> bool:
+    """Whether an integer was 0 or 1 in some calls, which torch compiles separately; not one on a module."""
+    return cause.is_int and not cause.is_of_module and bool({"0", "1"} & {*cause.values})
 
 
 def _compiling(cause: RecompileCause) -> str:

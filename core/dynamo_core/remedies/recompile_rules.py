@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..analysis.recompile_causes import RecompileCause, causes_of
+from ..analysis.recompile_sizes import is_equal_to_a_fixed_size
 from ..shared.failed_guard import is_on_stack, without_stack_names
 from .recompile_edits import (
     BETWEEN_GRAPHS,
@@ -52,9 +53,19 @@ def _can_be_dynamic(cause: RecompileCause) -> bool:
     return _sizes_can_be_dynamic(cause) or is_number or cause.is_duck_sizing
 
 
+def _is_equal_to_a_fixed_size(cause: RecompileCause) -> bool:
+    """Whether `dynamic=True` alone would not make the size dynamic."""
+    entry = None if cause.failure is None else cause.failure.entry
+    return (
+        cause.kind == "size"
+        and cause.index is not None
+        and is_equal_to_a_fixed_size(cause.frame, entry, cause.source or "", cause.index)
+    )
+
+
 def _can_be_named(cause: RecompileCause) -> bool:
     has_names = bool(_names(cause)) and not is_between_graphs(cause)
-    is_enough = has_names and not cause.float_became_dynamic
+    is_enough = has_names and (not cause.float_became_dynamic or _is_equal_to_a_fixed_size(cause))
     return _can_be_dynamic(cause) and is_enough and not _is_hardly_more_than_0_or_1(cause)
 
 
@@ -88,7 +99,7 @@ def _by_argument(cause: RecompileCause) -> bool:
     if cause.dynamic is True or _is_hardly_more_than_0_or_1(cause) or cause.is_needed_as_number:
         return False
     if cause.kind == "size":
-        return not cause.is_of_parameter
+        return not (cause.is_of_parameter or _is_equal_to_a_fixed_size(cause))
     if cause.is_mixed:
         return False
     is_fixed = cause.is_int and (cause.is_of_module or cause.is_global)

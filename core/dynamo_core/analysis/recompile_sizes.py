@@ -1,0 +1,68 @@
+"""The sizes that the versions of a frame were compiled for, and which of them were equal."""
+
+from collections.abc import Iterable, Iterator
+
+from ..model import Compile, CompileId
+from ..recording.guards import plain_source, split_comment
+from ..shared.failed_guard import sizes_in
+from .guard_text import tensor_check
+from .recompiles import FrameRecompiles
+
+FLOAT_SYMBOL = "zf"  # torch/utils/_sympy/symbol.py (SymT.FLOAT), 2.8 to 2.13
+
+
+def sizes_compiled_for(frame: FrameRecompiles, source: str, index: int) -> list[str]:
+    """Each size of a dimension once, in the order of the compiles; what was not recorded is missing."""
+    any_id = frame.compiles[0].compile_id
+    found: list[tuple[int, str]] = []
+    for compile_id, symbols in frame.records.symbols.of_frame(any_id).items():
+        dimension = f"{source}.size()[{index}]"
+        hints = (symbol.hint for symbol in symbols if plain_source(symbol.source) == dimension)
+        found += [(compile_id.compile or 0, hint) for hint in hints if compile_id is not None]
+    for compile_id, checks in frame.checks.items():
+        of_source = [check.code for check in checks if plain_source(check.source) == source]
+        tensors = filter(None, (tensor_check(split_comment(code)[0]) for code in of_source))
+        sizes = (tensor.sizes[index] for tensor in tensors if index < len(tensor.sizes))
+        found += [(compile_id.compile or 0, str(size)) for size in sizes if size is not None and compile_id]
+    return list(dict.fromkeys(size for _, size in sorted(found, key=lambda each: each[0])))
+
+
+def made_dynamic(frame: FrameRecompiles, compiles: Iterable[Compile]) -> Iterator[tuple[str, int | None]]:
+    """What torch made dynamic in these compiles: sizes and integers, since no setting names a float."""
+    for compile_ in compiles:
+        for symbol in frame.records.symbols.get(compile_.compile_id, ()):
+            sizes = sizes_in(symbol.source)
+            yield from sizes
+            if not sizes and not symbol.name.startswith(FLOAT_SYMBOL):
+                yield symbol.source, None
+
+
+def sizes_along_with(
+    frame: FrameRecompiles, source: str | None, index: int | None
+) -> Iterator[tuple[str, int]]:
+    """The sizes that vary too and were equal to this one at first: torch may then need them to stay equal."""
+    first = [] if source is None or index is None else sizes_compiled_for(frame, source, index)[:1]
+    for symbol in frame.symbols:
+        for other, dimension in sizes_in(symbol.source):
+            if first and sizes_compiled_for(frame, plain_source(other), dimension)[:1] == first:
+                yield other, dimension
+
+
+def is_equal_to_a_fixed_size(
+    frame: FrameRecompiles, entry: CompileId | None, source: str, index: int
+) -> bool:
+    """Whether a version was made for a size that another one had then which never varies.
+
+    With `dynamic=True` torch takes both for one, and what needs the other as a number makes both fixed.
+    Source: torch/fx/experimental/symbolic_shapes.py (ShapeEnv, duck_shape), 2.8 to 2.15.
+    """
+    sizes: dict[tuple[str, int], int | None] = {}
+    for check in frame.checks.get(entry, ()):
+        tensor = tensor_check(split_comment(check.code)[0])
+        if tensor is not None and tensor.class_ != "Parameter":
+            name = plain_source(check.source)
+            sizes |= {(name, number): size for number, size in enumerate(tensor.sizes)}
+    dynamic = (size for symbol in frame.symbols for size in sizes_in(symbol.source))
+    varies = {(plain_source(name), number) for name, number in dynamic}
+    own = sizes.pop((source, index), None)
+    return own is not None and any(size == own for key, size in sizes.items() if key not in varies)
