@@ -132,12 +132,13 @@ class CompileRecords:
     # What follows covers the entire process, also where only a part of it was selected.
 
     def calls_of_frame(self, compile_id: CompileId) -> CallsBefore | None:
-        """The calls of all graphs of a frame; None where they were not recorded for every graph."""
+        """The calls of all graphs of a frame; None where it has none, or they were not recorded for each."""
         frame = compile_id.frame, compile_id.generation
         if frame not in self._calls_of_frames:
             times = [graph.times for graph in self._graphs_of_frames.get(frame, ())]
             known = [each for each in times if each is not None]
-            self._calls_of_frames[frame] = CallsBefore(known) if len(known) == len(times) else None
+            is_known = bool(times) and len(known) == len(times)
+            self._calls_of_frames[frame] = CallsBefore(known) if is_known else None
         return self._calls_of_frames[frame]
 
     @cached_property

@@ -225,7 +225,7 @@ CALLS: BreakRules = (
                 cures=("logging_call", "warned_once"),
             ),
             RemedyTemplate(
-                "have torch leave loggers out: for each of their methods, as "
+                "have torch leave loggers out: for each of their methods that is called, as "
                 "`torch._dynamo.config.ignore_logging_functions.add(logging.Logger.info)`.",
                 cures=("logging_call",),
                 change=Change(
