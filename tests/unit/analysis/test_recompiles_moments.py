@@ -41,3 +41,5 @@ def test_what_is_not_known_is_not_told() -> None:
     assert moment(FRAME, None).call is None
     assert moment(replace(FRAME, ended_ns=None), times(5)) == Moment(None, None, None)
     assert moment_in(recording(FRAME, None), CompileId(7, 0)) == Moment(None, None, None)
+    without_graphs = of_one_process(None, info=ProcessInfo(pid=1, began_ns=4 * S), frames=[FRAME])
+    assert moment_in(without_graphs, AGAIN) == Moment(6.0, None, None)
