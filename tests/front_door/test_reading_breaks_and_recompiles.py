@@ -81,8 +81,7 @@ def test_a_row_has_what_came_how_often_and_the_programs_own_line(tmp_path: Path)
 
 def test_nothing_is_offered_against_the_programs_word_without_saying_so() -> None:
     page = answer("recompiles", stored("frozen")).stdout
-    asked = "the program asks for a version of each (`dynamic=False`); if one is enough: `torch.compile(..., "
-    assert asked in page
+    assert "pass `dynamic=True` in place of `dynamic=False` to " in page
     assert "dynamic=False" not in answer("recompiles", stored("recompiling")).stdout
 
 
