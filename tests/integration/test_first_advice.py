@@ -43,6 +43,7 @@ _NO_FORMAT = "raises an error itself for the format of a number from `.item()`"
 OTHERWISE_IN_2_8 = {
     "check_of_an_item": "needs to know the value, with the setting as well",
     "index_of_what_is_found": "needs to know whether nothing was found, with the settings as well",
+    "levels_split_by_item": "ends the program with an error of its own",
     "number_of_nodes": "needs to know the number, with the setting as well",
 }
 _COMPILED = "takes it into the graph"
