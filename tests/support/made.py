@@ -1,6 +1,7 @@
 """Parts of recordings that unit tests make by hand, where several make the same."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from dynamo_core.model import (
     Run,
     SavedTensor,
     TensorInfo,
+    VerifiedProgramCall,
 )
 
 MS = 1_000_000  # nanoseconds
@@ -91,3 +93,10 @@ def decided(decision: str = "capture", **known: Any) -> CaptureDecision:
     """A decision on a program, of policy `loops` with Inductor where nothing else is said."""
     usual = {"because": None, "policy": "loops", "backend": "inductor", "fallback_random": False}
     return CaptureDecision(decision=decision, **usual | known)
+
+
+def verified_call_of(file: str, **known: Any) -> VerifiedProgramCall:
+    """A call of `f`, compiled at line 3 of a file, that was compared with plain Python, with these fields."""
+    values: dict[str, Any] = dict.fromkeys(each.name for each in fields(VerifiedProgramCall))
+    values |= {"name": "f", "compiled_at": Place(file, 3), "call": 1, "compared": 1, "seconds": 1.0}
+    return VerifiedProgramCall(**values | known)

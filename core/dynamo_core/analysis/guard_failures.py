@@ -7,9 +7,8 @@ of the program, though torch names one. Bounds that Inductor adds have no line e
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
-from ..model import CompileId, GuardCheck, GuardFailure, Place, Specialization, Symbol
+from ..model import CompileId, GuardCheck, GuardFailure, Place
 from ..recording.guards import parse_check, plain_source, split_comment
 from ..shared.failed_guard import AT_BREAK, is_on_stack, source_words, without_stack_names
 from .guard_text import tensor_check
@@ -106,9 +105,9 @@ def what_differed(failure: GuardFailure) -> str:
 
 def compiled_for(failure: GuardFailure) -> str | None:
     """The value that was compiled for, or the range of values; None where torch does not say."""
-    if failure.expected is not None or failure.kind != "relation of sizes":
-        return "2 or more" if failure.expected is None and _is_0_or_1(failure) else failure.expected
-    return range_words(failure.check) or without_stack_names(failure.check)
+    if failure.expected is None and failure.kind == "relation of sizes":
+        return range_words(failure.check) or without_stack_names(failure.check)
+    return failure.expected
 
 
 def actual_value(failure: GuardFailure, known: str | None) -> str | None:
@@ -177,23 +176,3 @@ def static_marks(check: str) -> set[int]:
     """The dimensions that were marked by `mark_static`, from the check on such marks; else none."""
     found = _STATIC_MARKS.search(check)
     return set() if found is None else {int(each) for each in found[1].split(",") if each.strip()}
-
-
-class _Frame(Protocol):
-    """What a frame made dynamic in any of its compiles, and what it then had to specialize."""
-
-    @property
-    def specializations(self) -> Sequence[Specialization]: ...
-
-    @property
-    def symbols(self) -> Sequence[Symbol]: ...
-
-
-def is_another_size(needed: Specialization, wanted: str, frame: _Frame) -> bool:
-    """Whether it is another size that is needed, with which the wanted one was taken for one.
-
-    They were equal when that version was compiled; in another one it stayed dynamic.
-    """
-    alone = (each for each in frame.specializations if wanted in map(plain_source, each.sources))
-    dynamic = {each.compile_id for each in frame.symbols if plain_source(each.source) == wanted}
-    return len(needed.sources) > 1 and bool(dynamic - {each.compile_id for each in alone})

@@ -22,14 +22,13 @@ from .guard_failures import (
     MADE_MEANWHILE,
     deciding_line,
     deciding_line_of,
-    is_another_size,
     is_constraint,
     is_not_0_or_1,
     lengthened_by,
     rejects_0_and_1,
 )
 from .recompile_lines import lines_of_expression
-from .recompile_sizes import FLOAT_SYMBOL, made_dynamic, sizes_along_with, sizes_compiled_for
+from .recompile_sizes import is_another_size, is_float, made_dynamic, sizes_along_with, sizes_compiled_for
 from .recompiles import FrameRecompiles, functions_with_one_code
 from .source_lines import is_user_line, leads_to, needs_the_number
 from .summary import frame_of
@@ -333,7 +332,7 @@ class RecompileCause:
     def float_became_dynamic(self) -> bool:
         """Whether torch made a float dynamic in the same recompile; no setting makes one dynamic by name."""
         symbols = (self.frame.records.symbols.get(compile_.compile_id, ()) for compile_ in self.compiles)
-        return any(symbol.name.startswith(FLOAT_SYMBOL) for each in symbols for symbol in each)
+        return any(is_float(symbol) for each in symbols for symbol in each)
 
     @cached_property
     def also_changed(self) -> list[str]:

@@ -35,11 +35,13 @@ def lines_of_expression(frame: FrameRecompiles, expression: str | None) -> Itera
     """
     names = set(_NAME.findall(expression or "")) if (expression or "").startswith("(") else set()
     uses = [each.stack[-1] for each in frame.symbols if each.stack and plain_source(each.source) in names]
-    for first in uses[:1]:
-        names.update(targets_of(first.text))
-        needs = re.compile(_NEEDS_A_NUMBER.format("|".join(map(re.escape, names))))
-        for codes in frame.records.codes.of_frame(frame.compiles[0].compile_id).values():
-            for number, text in sorted(codes[0].source.items()):
-                if number >= first.place.line and needs.search(text):
-                    yield first._replace(place=first.place._replace(line=number), text=text.strip())
-        yield first
+    if not uses:
+        return
+    first = uses[0]
+    names.update(targets_of(first.text))
+    needs = re.compile(_NEEDS_A_NUMBER.format("|".join(map(re.escape, names))))
+    for codes in frame.records.codes.of_frame(frame.compiles[0].compile_id).values():
+        for number, text in sorted(codes[0].source.items()):
+            if number >= first.place.line and needs.search(text):
+                yield first._replace(place=first.place._replace(line=number), text=text.strip())
+    yield first

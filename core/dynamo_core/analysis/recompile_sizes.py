@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
-from ..model import Compile, CompileId
+from ..model import Compile, CompileId, Specialization, Symbol
 from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import sizes_in
 from .guard_text import tensor_check
 from .recompiles import FrameRecompiles
 
-FLOAT_SYMBOL = "zf"  # torch/utils/_sympy/symbol.py (SymT.FLOAT), 2.8 to 2.13
+_FLOAT_SYMBOL = "zf"  # torch/utils/_sympy/symbol.py (SymT.FLOAT), 2.8 to 2.13
 
 
 def sizes_compiled_for(frame: FrameRecompiles, source: str, index: int) -> list[str]:
@@ -27,13 +27,18 @@ def sizes_compiled_for(frame: FrameRecompiles, source: str, index: int) -> list[
     return list(dict.fromkeys(size for _, size in sorted(found, key=lambda each: each[0])))
 
 
+def is_float(symbol: Symbol) -> bool:
+    """Whether torch made a float dynamic, and not a size or an integer."""
+    return symbol.name.startswith(_FLOAT_SYMBOL)
+
+
 def made_dynamic(frame: FrameRecompiles, compiles: Iterable[Compile]) -> Iterator[tuple[str, int | None]]:
     """What torch made dynamic in these compiles: sizes and integers, since no setting names a float."""
     for compile_ in compiles:
         for symbol in frame.records.symbols.get(compile_.compile_id, ()):
             sizes = sizes_in(symbol.source)
             yield from sizes
-            if not sizes and not symbol.name.startswith(FLOAT_SYMBOL):
+            if not (sizes or is_float(symbol)):
                 yield symbol.source, None
 
 
@@ -42,10 +47,24 @@ def sizes_along_with(
 ) -> Iterator[tuple[str, int]]:
     """The sizes that vary too and were equal to this one at first: torch may then need them to stay equal."""
     first = [] if source is None or index is None else sizes_compiled_for(frame, source, index)[:1]
-    for symbol in frame.symbols:
-        for other, dimension in sizes_in(symbol.source):
-            if first and sizes_compiled_for(frame, plain_source(other), dimension)[:1] == first:
-                yield other, dimension
+    for other, dimension in _dynamic_sizes(frame) if first else ():
+        if sizes_compiled_for(frame, plain_source(other), dimension)[:1] == first:
+            yield other, dimension
+
+
+def _dynamic_sizes(frame: FrameRecompiles) -> dict[tuple[str, int], None]:
+    """The sizes that torch made dynamic in any recompile, each once."""
+    return dict.fromkeys(size for symbol in frame.symbols for size in sizes_in(symbol.source))
+
+
+def is_another_size(needed: Specialization, wanted: str, frame: FrameRecompiles) -> bool:
+    """Whether it is another size that is needed, with which the wanted one was taken for one.
+
+    They were equal when that version was compiled; in another one it stayed dynamic.
+    """
+    alone = (each for each in frame.specializations if wanted in map(plain_source, each.sources))
+    dynamic = {each.compile_id for each in frame.symbols if plain_source(each.source) == wanted}
+    return len(needed.sources) > 1 and bool(dynamic - {each.compile_id for each in alone})
 
 
 def is_equal_to_a_fixed_size(
@@ -62,7 +81,6 @@ def is_equal_to_a_fixed_size(
         if tensor is not None and tensor.class_ != "Parameter":
             name = plain_source(check.source)
             sizes |= {(name, number): size for number, size in enumerate(tensor.sizes)}
-    dynamic = (size for symbol in frame.symbols for size in sizes_in(symbol.source))
-    varies = {(plain_source(name), number) for name, number in dynamic}
+    varies = {(plain_source(name), number) for name, number in _dynamic_sizes(frame)}
     own = sizes.pop((source, index), None)
     return own is not None and any(size == own for key, size in sizes.items() if key not in varies)

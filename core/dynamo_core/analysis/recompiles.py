@@ -42,8 +42,6 @@ _TYPE = re.compile(r", type=<class '([^']+)'>$")
 _LIMIT = re.compile(r"recompile_?\s?limit|cache_size_limit", re.IGNORECASE)
 # How near a cache entry is to a call, by the kind of guard that failed: calls that differ in a size or number
 # are similar, calls that differ in how many arguments they have are not. Other kinds are in between.
-# torch checks relations last (torch/_dynamo/guards.py, "epilogue", 2.8 to 2.15): all else of the entry fits.
-_LAST = ("relation of sizes", "comparison")
 _NEAREST = (
     "size",
     "value",
@@ -53,6 +51,8 @@ _NEAREST = (
     "dispatch keys",
     "device",
 )
+# torch checks relations last (torch/_dynamo/guards.py, "epilogue", 2.8 to 2.15): all else of the entry fits.
+_LAST = ("relation of sizes", "comparison")
 _FARTHEST = ("global state", "attribute", "rank", "type", "length", "dictionary", "identity", "freed object")
 
 
@@ -310,8 +310,10 @@ def frames_recompiled(processes: Iterable[Process]) -> list[FrameRecompiles]:
 
 
 def _distance(failure: GuardFailure) -> int:
-    if failure.kind in _NEAREST or failure.kind in _LAST:
-        return -1 if failure.kind in _LAST else 0
+    if failure.kind in _LAST:
+        return -1
+    if failure.kind in _NEAREST:
+        return 0
     return 2 + _FARTHEST.index(failure.kind) if failure.kind in _FARTHEST else 1
 
 

@@ -8,7 +8,7 @@ from ..analysis.summary import summarize
 from ..analysis.verification import verification
 from ..analysis.words import place
 from ..findings import OF_THE_COMPILER, Finding, find
-from ..findings.kinds import could_be_seen
+from ..findings.kinds import could_be_seen, spec_of
 from ..findings.matching import KnownFinding, known_finding, pair_findings
 from ..findings.since import Since
 from ..model import Recording, function_of
@@ -88,9 +88,8 @@ def without_unrecorded(found: MatchedFindings, before: Recording, after: Recordi
     are_verified_alike = (verification(before) is None) == (verification(after) is None)
 
     def is_comparable(finding: Finding) -> bool:
-        if finding.kind == "wrong result" and not are_verified_alike:
-            return False
-        return could_be_seen(finding.kind, was) == could_be_seen(finding.kind, now)
+        is_known = are_verified_alike or not spec_of(finding.kind).is_found_by_verify
+        return is_known and could_be_seen(finding.kind, was) == could_be_seen(finding.kind, now)
 
     added, removed = (tuple(filter(is_comparable, side)) for side in (found.added, found.removed))
     return replace(found, added=added, removed=removed)

@@ -55,6 +55,7 @@ class KindSpec(NamedTuple):
     changes_function: it changes how a whole function is compiled, so that it explains other graphs
     shown_by: the command that shows whether it is gone
     needs: the count of `Summary` without which nothing is known of such findings
+    is_found_by_verify: most are found with `--verify` alone, so that a run without it may have them as well
     counted_in: the counts of a lock file that include it
     diff_words: what `dynamo diff` calls one and several, of which fewer are better
     diff_count: the count that says how many there are, where the findings themselves do not
@@ -71,6 +72,7 @@ class KindSpec(NamedTuple):
     changes_function: bool = False
     shown_by: str = "dynamo profile"
     needs: str | None = None
+    is_found_by_verify: bool = False
     counted_in: tuple[str, ...] = ()
     diff_words: Words | None = None
     diff_count: str | None = None
@@ -82,6 +84,7 @@ SPECS: dict[Kind, KindSpec] = {
         rank="wrong",
         shown_by="dynamo run --verify=error",
         needs="graphs",
+        is_found_by_verify=True,
         diff_words=("wrong result", "wrong results"),
     ),
     "compiler error": KindSpec(

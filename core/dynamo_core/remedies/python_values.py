@@ -22,6 +22,7 @@ _OF_PYTHON = re.compile(
 )
 _TRAINS = re.compile(r"\.backward\(|\.step\(")
 _LIST = re.compile(r"\.tolist\(\)")
+_VALUES = re.compile(r"Tensor\.(?:item|tolist)\(\)|_local_scalar_dense")
 _KEPT_IN_A_LIST = re.compile(
     r"^\s*[A-Za-z_]\w{0,60}(?:\.\w{1,60}){1,4}\.(?:append|appendleft|extend)\(.{0,300}\.(?:item|tolist)\(\)"
 )
@@ -82,7 +83,7 @@ TABLE: BreakRules = (
         when=lambda break_context: not any(map(_TRAINS.search, break_context.block)),
     ),
     Rule(
-        re.compile(r"Tensor\.(?:item|tolist)\(\)|_local_scalar_dense"),
+        _VALUES,
         "`{line}` makes a list of what a tensor holds, in which Python then looks for something, "
         + NOT_KNOWN,
         (
@@ -110,7 +111,7 @@ TABLE: BreakRules = (
         line=_TAKES_TENSORS,
     ),
     Rule(
-        re.compile(r"Tensor\.(?:item|tolist)\(\)|_local_scalar_dense"),
+        _VALUES,
         "`{line}` puts what a tensor holds into a list that is kept from call to call, " + NOT_KNOWN,
         (
             RemedyTemplate(

@@ -1,6 +1,6 @@
 """How graphs that were run beside eager are counted, and what is said of each."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +33,9 @@ from dynamo_core.model import (
     Run,
     RunSettings,
     VerifiedCall,
-    VerifiedProgramCall,
     WrongNode,
 )
-from support.made import with_fields
+from support.made import verified_call_of, with_fields
 from support.made_findings import graph
 
 PLACE = Place("/home/me/train.py", 3)
@@ -222,10 +221,8 @@ CALL = "call 2 of f, compiled at /a/train.py:3"
 
 
 def program_call(outcome: str = "agrees", **more: Any) -> ProgramCall:
-    values: dict[str, Any] = dict.fromkeys(each.name for each in fields(VerifiedProgramCall))
-    values |= {"name": "f", "compiled_at": Place("/a/train.py", 3), "call": 2, "outcome": outcome}
-    values |= {"compared": 4, "differences": 0, "seconds": 1.0, **more}
-    return ProgramCall(Process(Path("s.log")), VerifiedProgramCall(**values))
+    known = {"call": 2, "outcome": outcome, "compared": 4, "differences": 0, **more}
+    return ProgramCall(Process(Path("s.log")), verified_call_of("/a/train.py", **known))
 
 
 def with_calls(*calls: ProgramCall) -> Verification:

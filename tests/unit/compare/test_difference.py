@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,12 +27,11 @@ from dynamo_core.model import (
     Recording,
     Run,
     StackFrame,
-    VerifiedProgramCall,
 )
 from dynamo_reporters.diff import diff_blocks, report
 from dynamo_reporters.page.console import plain_text
 from dynamo_reporters.report import document as as_json
-from support.made import called, of_one_process, pair_of, saved
+from support.made import called, of_one_process, pair_of, saved, verified_call_of
 from support.ranks_by_hand import collective, graph, of, rank
 from support.schemas import validate
 
@@ -331,9 +330,7 @@ def test_since_the_run_before_a_moved_finding_is_still_there_and_others_are_gone
 
 def verified(outcome: str) -> Recording:
     """A run with `--verify`, in which one call was compared."""
-    values: dict[str, Any] = dict.fromkeys(each.name for each in fields(VerifiedProgramCall))
-    values |= {"name": "f", "compiled_at": Place(FILE, 3), "call": 1, "outcome": outcome, "path": "result"}
-    call = VerifiedProgramCall(**values | {"compared": 1, "differences": 1, "seconds": 1.0})
+    call = verified_call_of(FILE, outcome=outcome, path="result", differences=1)
     return recording(verified_program_calls=[call])
 
 
