@@ -1,7 +1,7 @@
 """Findings: graphs that computed something else than eager, of a run with --verify."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ..analysis.figures import Figures
 from ..analysis.ranks.differences import collective_difference
@@ -110,7 +110,7 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     is_known = call.operation is not None or call.stage in ("tracing", "guards")
     node = nodes[0] if nodes and not (is_known and call.wrong_place) else None
     structure = wrong_structure(each.process, found, each)
-    drawn = _drawn_for_numpy(each.process, call)
+    drawn = _drawn_for_numpy(each.process, call, others)
     where = None if structure else (node.place if node is not None else None) or call.wrong_place
     if drawn is not None:
         where = drawn.place
@@ -349,16 +349,22 @@ _DRAW_BEFORE = (
 )
 
 
-def _drawn_for_numpy(process: Process, call: VerifiedProgramCall) -> StackFrame | None:
-    """The line that explains why a call is wrong since tracing; None where none does."""
-    lines = (graph.drawn_for_numpy for graph in process.graphs if graph.drawn_for_numpy is not None)
+def _drawn_for_numpy(
+    process: Process, call: VerifiedProgramCall, others: Collection[Place | None]
+) -> StackFrame | None:
+    """The line that explains why a call is wrong since tracing; None where none does.
+
+    `others` are the functions of other calls, whose graphs explain nothing of this one.
+    """
+    graphs = (graph for graph in process.compiled_graphs if graph.frame_place not in others)
+    lines = (graph.drawn_for_numpy for graph in graphs if graph.drawn_for_numpy is not None)
     return next(lines, None) if call.stage == "tracing" else None
 
 
 def other_random_numbers(figures: Figures) -> Iterator[Draft]:
     """One for each line."""
     for process in figures.recording.processes:
-        drawing = {graph.drawn_for_numpy: graph for graph in reversed(process.graphs)}
+        drawing = {graph.drawn_for_numpy: graph for graph in reversed(process.compiled_graphs)}
         for line, graph in drawing.items():
             if line is None:
                 continue

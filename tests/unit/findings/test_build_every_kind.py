@@ -1,6 +1,6 @@
 """Each kind of finding in a recording that has it, and not in one that is as near to it as can be."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
@@ -34,7 +34,7 @@ from dynamo_core.model import (
     WrongNode,
 )
 from dynamo_core.shared.records import CachesInUse
-from support.made import FIRST, compiled, decided, of_one_process
+from support.made import FIRST, compiled, decided, of_one_process, verified_call_of
 from support.ranks_by_hand import collective, of, rank
 from support.ranks_by_hand import graph as graph_of_a_rank
 
@@ -257,15 +257,19 @@ def test_a_wrong_result_names_the_option_that_replaces_the_backend() -> None:
 
 
 def wrong_call(**known: Any) -> VerifiedProgramCall:
-    values: dict[str, Any] = dict.fromkeys(each.name for each in fields(VerifiedProgramCall))
-    values |= {
-        "name": "f",
-        "compiled_at": Place("a.py", 3),
-        "call": 1,
-        "outcome": "disagrees",
-        "path": "result",
-    }
-    return VerifiedProgramCall(**values | {"compared": 1, "differences": 1, "seconds": 1.0} | known)
+    return verified_call_of("a.py", **{"outcome": "disagrees", "path": "result", "differences": 1} | known)
+
+
+@pytest.mark.parametrize(("line", "is_its"), [(3, True), (9, False)])
+def test_random_numbers_of_another_function_explain_no_wrong_result(line: int, is_its: bool) -> None:
+    drawn = StackFrame(Place("a.py", 5), "f", "np.random.rand()")
+    drawing = graph(frame_place=Place("a.py", 3), drawn_for_numpy=drawn)
+    wrong = wrong_call(stage="tracing", function_place=Place("a.py", line))
+    other = wrong_call(name="g", outcome="agrees", function_place=Place("a.py", 12 - line))
+    found = find(of_one_process(graphs=[drawing], verified_program_calls=[wrong, other]))
+    (result,) = [each for each in found if each.kind == "wrong result"]
+    assert ("draw the numbers" in result.remedies[0].text) is is_its
+    assert (result.place == drawn.place) is is_its
 
 
 def test_a_loop_of_an_optimizer_is_none_that_a_user_can_compile_in_parts() -> None:
