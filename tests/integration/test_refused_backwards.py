@@ -27,6 +27,16 @@ for keeps in (False, True):
     loss = compiled(torch.ones(8, 6)).mean()
     loss.backward(retain_graph=keeps)
 """
+TWO_HEADS = """
+import torch
+first, second = torch.nn.Linear(4, 1), torch.nn.Linear(4, 3)
+heads = torch.compile(lambda x: (first(x).sum(), second(x).logsumexp(1).mean()), backend="aot_eager")
+actor, value = heads(torch.ones(2, 4))
+actor.backward()
+value.backward()
+print(first.weight.grad, second.weight.grad)
+"""
+ONE_BACKWARD = "torch.autograd.backward([actor, value])"
 DONATED = "torch._functorch.config.donated_buffer=False"
 
 
@@ -35,6 +45,8 @@ DONATED = "torch._functorch.config.donated_buffer=False"
     [
         (GRADIENT_PENALTY, "call the module itself", ("compiled(samples)", "critic(samples)")),
         (GRAPH_KEPT_LATER, "donated_buffer = False", None),
+        (TWO_HEADS, "call one backward", ("actor.backward()\nvalue.backward()", ONE_BACKWARD)),
+        (TWO_HEADS, "retain_graph=True", ("actor.backward()", "actor.backward(retain_graph=True)")),
     ],
 )
 def test_it_is_the_first_action_and_its_advice_cures(

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 _AROUND_COMPILED_CODE = "torch._functorch._aot_autograd."
 
+# What a graph saved for its backward is freed by it: an attribute (`saved_tensors`) refuses a second one.
+# Source: torch/csrc/autograd/saved_variable.cpp (ERR_BACKWARD_TWICE), read in 2.8 to 2.15.
+_FREED = "Trying to backward through the graph a second time"
+
 
 class ProcessRecords:
     """Writes the records that are written more than once, or that depend on a fork."""
@@ -155,8 +159,9 @@ def uncaught_exception() -> dict[str, Any]:
         module = str(frame.f_globals.get("__name__"))
         is_programs = not module.startswith(("torch.", "dynamo_core."))
         if module.startswith(_AROUND_COMPILED_CODE):
-            refused_by = f"{module}.{frame.f_code.co_name}"
-        elif module != "torch":  # which has the checks
+            is_freed = str(error).startswith(_FREED)
+            refused_by = f"{module}.{'saved_tensors' if is_freed else frame.f_code.co_name}"
+        elif module != "torch" and not _is_written_around(frame.f_code.co_filename):  # torch has the checks
             is_of_names = _names_of_a_checkpoint(error, module, frame.f_code.co_name)
             # What it called raised: a kernel, a compiler.
             refused_by = f"{module}.{frame.f_code.co_name}" if is_of_names else None
@@ -171,6 +176,14 @@ def uncaught_exception() -> dict[str, Any]:
         "raised_in": code.co_name,
         **({} if refused_by is None else {"refused_by": refused_by}),
     }
+
+
+def _is_written_around(file: str) -> bool:
+    """Whether torch generated this code around compiled code, in no module.
+
+    Source: torch/_functorch/_aot_autograd/subclass_codegen.py (codegen), read in 2.13.
+    """
+    return "_aot_autograd/" in file and ":codegen(" in file
 
 
 def _names_of_a_checkpoint(error: object, module: str, function: str) -> bool:

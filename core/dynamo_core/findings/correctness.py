@@ -256,6 +256,14 @@ _REFUSED = {
             "memory: what is saved for a backward is not used again by it",
         ),
     ),
+    f"{_AROUND}saved_tensors": (
+        "a compiled graph has one backward for all that it returns, and it ran a second time",
+        Advice(
+            "call one backward for all losses that come from one compiled call, "
+            "`torch.autograd.backward([loss_1, loss_2])`, which adds up the same gradients. Where each needs "
+            "a backward of its own, `retain_graph=True` in all but the last."
+        ),
+    ),
     "torch.nn.modules.module.load_state_dict": (
         "the names of what is loaded and those of the module differ by `_orig_mod.`",
         Advice(

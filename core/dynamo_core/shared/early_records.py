@@ -204,8 +204,9 @@ class ProcessEnd(OurRecord):
     """The last record of a process: torch's own counters, and the peak memory in bytes, by device.
 
     Where an exception ended the process, `raised` is the name of its class, and `raised_in` the innermost
-    function of the program in its traceback, in `raised_file` at `raised_line`. `refused_by` is the function
-    of torch around compiled code that refused to go on, by its full name, if one did. `cpu_ns` is what its
+    function of the program in its traceback, in `raised_file` at `raised_line`. `refused_by` is what of
+    torch around compiled code refused to go on, by its full name, if something did: a function, or
+    `saved_tensors` where a backward had freed them. `cpu_ns` is what its
     threads computed since torch was imported, or since it was forked.
     """
 

@@ -58,6 +58,18 @@ def test_what_refuses_a_backward_of_compiled_code_is_named(monkeypatch: pytest.M
     assert ended_by(own, monkeypatch)["refused_by"] == f"{around}.call"
 
 
+def test_what_a_backward_freed_refuses_a_second_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    around = "torch._functorch._aot_autograd.runtime_wrappers"
+    freed = "raise RuntimeError('Trying to backward through the graph a second time (or directly access')"
+    reading = function(around, "/site-packages/torch/runtime_wrappers.py", freed)
+    own = function("__main__", "/home/me/train.py", "inner()", inner=reading)
+    assert ended_by(own, monkeypatch)["refused_by"] == f"{around}.saved_tensors"
+    written = function("None", "/torch/_functorch/_aot_autograd/codegen.py:codegen(backward)", freed)
+    calling = function(around, "/site-packages/torch/runtime_wrappers.py", "inner()", inner=written)
+    own = function("__main__", "/home/me/train.py", "inner()", inner=calling)
+    assert ended_by(own, monkeypatch)["refused_by"] == f"{around}.saved_tensors"
+
+
 def test_what_compiled_code_raised_itself_was_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = function("torch._inductor.runtime.compile_tasks.cabc", "/cache/cabc.py", "raise RuntimeError")
     around = "torch._functorch._aot_autograd.runtime_wrappers"
