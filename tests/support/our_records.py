@@ -10,6 +10,7 @@ from dynamo_core.shared.early_records import (
     GradientExchange,
     GraphReturned,
 )
+from dynamo_core.shared.late_hooks import HooksNotCalled
 from dynamo_core.shared.our_record import OurRecord
 from dynamo_core.shared.records import (
     CacheBypassedBy,
@@ -49,6 +50,7 @@ EXAMPLES: tuple[OurRecord, ...] = (
     CacheBundleUsed(action="loaded", bytes=9, artifacts={"inductor": 1}, seconds=0.5),
     CompileBegun(began_ns=_AT, test="test_f"),
     CompileResultUnused(function="f", is_module=False, why="never called", line=_FRAME),
+    HooksNotCalled(line=_FRAME, what="forward hook", classes=["Linear"], graphs=[1], hooks=2, left_out=6),
     FrameDeferred(times=2, name="f", file=_FILE, line=7),
     ChangeTried(
         file=_FILE, line=7, changes=["dynamic=True"], before=_TRACED, after=_TRACED | {"why": "x"}, ns=5

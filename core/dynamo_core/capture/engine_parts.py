@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .interventions.verify import Verifier
     from .probes.frames import CallsAtLimitCounter
     from .probes.gradient_exchange import GradientExchanges
+    from .probes.late_hooks import LateHooks
     from .probes.steps import StepMarks
     from .profiling.window import ProfileWindow
 
@@ -70,6 +71,7 @@ class EngineParts:
         self.exports: ModuleObserver | None = None
         self.calls_at_limit: CallsAtLimitCounter | None = None  # made where torch refuses a frame
         self.gradient_exchanges: GradientExchanges | None = None  # made where torch has such modules
+        self.late_hooks: LateHooks | None = None  # made where Dynamo is imported
         self._make_optional_parts()
         self.whole_program = WholeProgramCapture(settings, self.probes, self.record_of_backend, self.limits)
         if self.program_verifier is not None:
@@ -86,6 +88,8 @@ class EngineParts:
             self.freeze.finish()
         self.whole_program.finish()
         self.compile_calls.finish()
+        if self.late_hooks is not None:
+            self.late_hooks.finish()
         if self.calls_at_limit is not None:
             self.probes.guarded("calls at torch's recompile limit")(self.calls_at_limit.finish)()
         if self.exports is not None:

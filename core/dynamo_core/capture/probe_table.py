@@ -70,6 +70,7 @@ def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
         ),
         Probe("torch", "overrides", overriding.install_on_calls if overriding else None),
         Probe("torch._dynamo.output_graph", "calls of torch.compile", parts.compile_calls.install_on_graphs),
+        Probe("torch._dynamo.output_graph", "hooks that compiled code does not call", later("late_hooks")),
         Probe("torch._dynamo.output_graph", "graphs", later("graphs")),
         Probe(
             "torch._dynamo.output_graph", "overrides", overriding.install_on_compiles if overriding else None

@@ -33,7 +33,7 @@ from .time import (
     time_outside_of_graphs,
     unrolled_loops,
 )
-from .unused import unused_compiles
+from .unused import hooks_left_out, unused_compiles
 
 __all__ = [
     "ANALYSES",
@@ -72,6 +72,7 @@ ANALYSES_OF_THE_COMPILER: tuple[Analysis, ...] = (
     fallbacks,
     breaks,
     unused_compiles,
+    hooks_left_out,
     other_random_numbers,
     recompiles,
     recompiled_from_scratch,

@@ -11,6 +11,7 @@ Kind = Literal[
     "wrong result",
     "compiler error",
     "error with compiled code",
+    "hook not called",
     "ranks differ",
     "fell back to eager",
     "recompile limit",
@@ -99,6 +100,13 @@ SPECS: dict[Kind, KindSpec] = {
         diff_count="errors in the compiler",
     ),
     "error with compiled code": KindSpec(rank="wrong", shown_by="dynamo run --verify=error", needs="graphs"),
+    "hook not called": KindSpec(
+        of_the_compiler=True,
+        rank="wrong",
+        shown_by="dynamo explain",
+        needs="graphs",
+        diff_words=("line of hooks that are left out", "lines of hooks that are left out"),
+    ),
     "ranks differ": KindSpec(
         of_the_compiler=True,
         rank="wrong",

@@ -1,13 +1,13 @@
-"""Findings: what torch.compile returned, and the program never called as compiled code."""
+"""Findings: what torch.compile returned and nothing called, and hooks that compiled code leaves out."""
 
 from collections.abc import Iterator
 
 from ..analysis.figures import Figures
-from ..analysis.words import place
-from ..model import Process, Recording, UnusedCompile
-from ..remedies.rules import Advice, edit
+from ..analysis.words import number, place
+from ..model import HooksLeftOut, Process, Recording, UnusedCompile
+from ..remedies.rules import Advice, edit, setting
 from .build import remedies
-from .finding import Draft
+from .finding import Draft, Evidence
 
 _ALWAYS_EAGER = "every call was made under the stance `force_eager`, which runs plain Python"
 _NOT_ALWAYS = Advice("set the stance `force_eager` only around calls that are to run eager.")
@@ -82,4 +82,50 @@ def _draft(process: Process, unused: UnusedCompile) -> Draft:
         function=unused.line.function,
         source=unused.line.text,
         remedies=remedies("never called", advice),
+    )
+
+
+# Finding: hooks that compiled code leaves out.
+
+
+_HOOKS = "torch._dynamo.config.skip_nnmodule_hook_guards"
+_PUT_ON_EARLIER = Advice(
+    "put the hooks on before the first call of what is compiled; or, where they are needed for a while, "
+    "call the module that was passed to `torch.compile` (`compiled._orig_mod`) as long as they are on: it "
+    "runs eager, with the same parameters, and calls them."
+)
+_GUARD_ON_HOOKS = setting(
+    f"set `{_HOOKS} = False` before the first compiled call: torch then compiles again where hooks come "
+    "or go, and compiles them as well.",
+    _HOOKS,
+    "False",
+    "a compile, and graph breaks where torch cannot trace what the hooks do",
+)
+
+
+def hooks_left_out(figures: Figures) -> Iterator[Draft]:
+    """One for each line that puts on hooks."""
+    for process in figures.recording.processes:
+        for left_out in process.hooks_left_out:
+            yield _of_hooks(process, left_out)
+
+
+def _of_hooks(process: Process, left_out: HooksLeftOut) -> Draft:
+    what = f"the {left_out.what}" if left_out.hooks == 1 else f"{left_out.hooks} {left_out.what}s"
+    graphs = ", ".join(map(str, left_out.graphs[:3])) + (" and others" if left_out.graphs[3:] else "")
+    before = f"graph {graphs} was" if len(left_out.graphs) == 1 else f"graphs {graphs} were"
+    compile_ids = [each.compile_id for each in process.graphs if each.number in left_out.graphs]
+    return Draft(
+        "hook not called",
+        key=(left_out.what,),
+        title=f"compiled code does not call {what} put on {', '.join(left_out.classes[:3])} at "
+        f"{place(left_out.line.place)}: left out {number(left_out.left_out, 'time')}",
+        cause=f"{before} compiled before, and torch's guards do not ask for hooks: the call goes on without "
+        "them",
+        processes=(process,),
+        place=left_out.line.place,
+        function=left_out.line.function,
+        source=left_out.line.text,
+        evidence=Evidence(tuple(str(each) for each in compile_ids if each is not None), left_out.graphs),
+        remedies=remedies("hook not called", [_PUT_ON_EARLIER, _GUARD_ON_HOOKS]),
     )

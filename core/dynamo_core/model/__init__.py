@@ -23,6 +23,7 @@ from .compiles import (
     Deferred,
     Frame,
     GeneratedKernels,
+    HooksLeftOut,
     Instruction,
     Phase,
     ResumeFunction,

@@ -63,6 +63,22 @@ class UnusedCompile:
 
 
 @dataclass(frozen=True)
+class HooksLeftOut:
+    """Hooks that `line` put on modules after `graphs` with these were compiled, whose calls left them out.
+
+    `what` they are ("forward hook", …), on modules of these `classes`; `hooks` of them, left out so many
+    times in all.
+    """
+
+    line: StackFrame
+    what: str
+    classes: tuple[str, ...]
+    graphs: tuple[int, ...]
+    hooks: int
+    left_out: int
+
+
+@dataclass(frozen=True)
 class Deferred:
     """A frame that ran eager, this many times, because compiling had exceeded the capture budget."""
 

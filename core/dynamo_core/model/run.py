@@ -30,6 +30,7 @@ from .compiles import (
     Deferred,
     Frame,
     GeneratedKernels,
+    HooksLeftOut,
     Phase,
     ResumeFunction,
     Specialization,
@@ -283,6 +284,7 @@ class Process:
     cuda_graphs: list[CudaGraphNoted] = field(default_factory=list)
     optimizers: list[Optimizer] = field(default_factory=list)
     unused_compiles: list[UnusedCompile] = field(default_factory=list)
+    hooks_left_out: list[HooksLeftOut] = field(default_factory=list)
     phases: list[Phase] = field(default_factory=list)
     parallel_phases: list[Phase] = field(default_factory=list)
     tracing: list[TracedFunction] = field(default_factory=list)

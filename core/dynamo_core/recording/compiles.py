@@ -10,6 +10,7 @@ from ..model import (
     Compile,
     CompileId,
     Frame,
+    HooksLeftOut,
     Instruction,
     Place,
     Process,
@@ -19,6 +20,7 @@ from ..model import (
 )
 from ..shared.conversion import from_fields
 from ..shared.early_records import CompileBegun, CompileResultUnused
+from ..shared.late_hooks import HooksNotCalled
 from ..shared.records import FrameRewritten, FrameTried, FunctionsTraced, ResumeFunctionMade
 from ..shared.settings import dynamic_of
 from .breaks import BreakBuilder
@@ -65,6 +67,7 @@ class CompileBuilder:
             FrameTried.NAME: self._frame,
             CompileBegun.NAME: self._compile_begun,
             CompileResultUnused.NAME: self._unused_compile,
+            HooksNotCalled.NAME: self._hooks_left_out,
             FrameRewritten.NAME: self._bytecode,
             ResumeFunctionMade.NAME: self._resume_function,
             "compilation_metrics": self._compilation_metrics,
@@ -89,6 +92,13 @@ class CompileBuilder:
         unused = structured(CompileResultUnused, record)
         (line,) = stack_of([unused.line])
         self._process.unused_compiles.append(from_fields(UnusedCompile, unused, line=line))
+
+    def _hooks_left_out(self, record: Record) -> None:
+        hooks = structured(HooksNotCalled, record)
+        (line,) = stack_of([hooks.line])
+        classes, graphs = tuple(hooks.classes), tuple(hooks.graphs)
+        left_out = from_fields(HooksLeftOut, hooks, line=line, classes=classes, graphs=graphs)
+        self._process.hooks_left_out.append(left_out)
 
     def _frame(self, record: Record) -> Frame:
         tried = structured(FrameTried, record)

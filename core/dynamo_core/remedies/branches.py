@@ -135,9 +135,9 @@ def behind_a_guard(
         "which way `{branch}` goes depends on what a tensor holds, " + NOT_KNOWN,
         (
             RemedyTemplate(
-                "ask what needs no tensor's value in an `if` of its own, as the rest of `{condition}` may "
-                f"only be asked behind it; for the rest{leaving_out} calculate both and choose, "
-                "`torch.where(condition, then, else)`, for each value that the branches change{careful}.",
+                "leave the first part of `{condition}`, which Python knows, in the `if`. Inside it calculate "
+                f"both for the rest of it{leaving_out} and choose, `torch.where(condition, then, else)`, for "
+                "each value that the branches change{careful}.",
                 cures=(cures,),
                 change=TO_WHERE,
                 not_for=not_for,

@@ -1,7 +1,7 @@
 """A value is taken out of a tensor behind a flag that is no tensor: `&` between them may raise.
 
 kind: graph break
-advice: an `if` of its own
+advice: leave the first part
 """
 
 import torch

@@ -18,6 +18,7 @@ from dynamo_core.model import (
     Graph,
     GraphBreak,
     GuardFailure,
+    HooksLeftOut,
     Optimizer,
     Place,
     ProcessEnd,
@@ -131,6 +132,13 @@ EXAMPLES: dict[Kind, Example] = {
     "error with compiled code": Example(
         {"graphs": [graph(times=replace(times(1, 0.1), raised=1))], "end": RAISED},
         {"graphs": [called(1, 0.1)], "end": RAISED},
+    ),
+    "hook not called": Example(
+        {
+            "graphs": [graph()],
+            "hooks_left_out": [HooksLeftOut(UNUSED.line, "forward hook", ("Linear",), (1,), 2, 6)],
+        },
+        {"hooks_left_out": []},
     ),
     "fell back to eager": Example({"frames": [frame("failed")]}, {"frames": [frame("skipped")]}),
     "left eager by dynamo run": Example(

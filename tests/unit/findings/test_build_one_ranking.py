@@ -26,7 +26,14 @@ from support.made import of_one_process
 from support.made_findings import a_break, fallback, reasons, recompile
 
 HERE = Place("/home/me/train.py", 7)
-WRONG = ("wrong result", "compiler error", "error with compiled code", "ranks differ", "backend declined")
+WRONG = (
+    "wrong result",
+    "compiler error",
+    "error with compiled code",
+    "hook not called",
+    "ranks differ",
+    "backend declined",
+)
 
 
 def finding(

@@ -205,6 +205,8 @@ def install(output_graph: ModuleType, parts: "EngineParts") -> None:
             return None
         if freeze is not None:
             freeze.watch(calls_index)
+        if parts.late_hooks is not None:
+            parts.late_hooks.compiled(gm, owner, graph_number, calls_index)
         sample_guards = guard_cost.sampler(current_compile_id())
         compiled = _as_torch_calls_it(_without_lazy_module(compiled), gm, owner)
         compiled = bare = compiled if fallback is None else fallback.wrap(compiled)
