@@ -37,6 +37,7 @@ TABLE: BreakRules = (
     *code.AROUND_DDP,
     *code.IN_HOOKS,
     *code.IN_DISTRIBUTIONS,
+    *code.IN_TRANSFORMERS,
     *calls.DRAWN,
     *requested.BY_A_LIBRARY,
     *requested.REQUESTED,

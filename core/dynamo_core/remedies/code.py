@@ -42,6 +42,23 @@ AROUND_DDP: BreakRules = (
         when=lambda break_context: break_context.is_in_ddp,
     ),
 )
+# Source: torch/nn/modules/transformer.py (_detect_is_causal_mask), read in 2.8 to 2.15.
+IN_TRANSFORMERS: BreakRules = (
+    Rule(
+        re.compile(r"."),
+        "`{line}` gives a mask, and does not say whether it is causal: torch asks its values in each call",
+        (
+            RemedyTemplate(
+                "say whether the mask is causal, in the call of the module that takes it: `is_causal=True` "
+                "beside `mask` of an encoder, `tgt_is_causal=True` beside `tgt_mask` of a decoder or of "
+                "`nn.Transformer` (`src_is_causal` beside `src_mask`); `False` for a mask that is not.",
+                cures=("causal_mask_of_a_transformer",),
+                change=Change(edit="mask declared causal"),
+            ),
+        ),
+        when=lambda break_context: break_context.innermost == "_detect_is_causal_mask",
+    ),
+)
 # A hook on a value inside of a graph is traced where it only calculates.
 IN_HOOKS: BreakRules = (
     Rule(
@@ -378,6 +395,19 @@ TORCH_CODE: BreakRules = (
         ),
         line=re.compile(r"\bnn\.[A-Z]\w{1,40}\("),
         when=lambda break_context: "Parameter(" not in break_context.line,
+    ),
+    Rule(
+        re.compile(r"torch\.nn\.Parameter"),
+        "a parameter that is not trained is made while the function is compiled",
+        (
+            RemedyTemplate(
+                "leave `Parameter(…, requires_grad=False)` out, and use the tensor that it is given: made in "
+                "each call, it is a parameter of no module, and nothing trains it.",
+                cures=("queries_that_are_not_trained",),
+                change=Change(edit="parameter left out"),
+            ),
+        ),
+        line=re.compile(r"Parameter\(.{1,200}\brequires_grad ?= ?False"),
     ),
     Rule(
         re.compile(r"torch\.nn\.Parameter"),

@@ -227,7 +227,7 @@ class BreakContext:
     `is_outside` says that the user's line only calls what is compiled, so that nothing can be moved out of
     compiled code there. `caller` is the text of the line that calls the function of `line`, and
     `is_called_inside` says whether that line is compiled as well. `is_hook` says that the line is one of a
-    hook that a module calls.
+    hook that a module calls. `innermost` is the function of torch that is interrupted, "" where it is none.
     """
 
     words: str
@@ -247,6 +247,7 @@ class BreakContext:
     before: tuple[str, ...] = ()
     is_called_inside: bool = False
     is_hook: bool = False
+    innermost: str = ""
 
     @property
     def version(self) -> tuple[int, int]:
@@ -413,6 +414,7 @@ def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> Brea
         tuple(lines[n] for n in sorted(lines) if own is not None and entered is None and n <= own.place.line),
         bool(outer) and outer[-1] in graph_break.stack,
         own is not None and _is_called_as_a_hook(stack[: stack.index(own)]),
+        stack[-1].function if stack and package_of(stack[-1].place) == "torch" else "",
     )
 
 

@@ -145,10 +145,12 @@ TABLE: BreakRules = (
         re.compile(r"Dynamic shape operator\n.{0,200}\brepeat_interleave\b"),
         _SIZED,
         (
-            _with_such_operators("repeated_by_durations"),
             RemedyTemplate(
-                "say how many come out, where that is known: `torch.repeat_interleave(…, output_size=n)`."
+                "say how many come out, where that is known: `torch.repeat_interleave(…, output_size=n)`, "
+                "with a number that is passed in.",
+                cures=("repeated_by_durations",),
             ),
+            _with_such_operators(),
         ),
     ),
     Rule(

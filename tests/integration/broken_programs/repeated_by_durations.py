@@ -1,7 +1,7 @@
 """Each phoneme is repeated for as many frames as it lasts.
 
 kind: graph break
-advice: TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS
+advice: output_size
 
 Made after a pattern common in speech synthesis (length regulators).
 """

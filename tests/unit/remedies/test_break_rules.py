@@ -457,8 +457,11 @@ def test_what_is_advised_beside_the_setting_is_of_the_operator(
         "Dynamic shape operator",
         f"Operator `aten.{operator}`'s output shape depends on input Tensor data.",
     )
-    setting, *others = break_advice(a_break(*words, "found = f(x)"), "2.13.0")
-    assert "TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS" in setting.text
+    advice = break_advice(a_break(*words, "found = f(x)"), "2.13.0")
+    (setting,) = (each for each in advice if "TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS" in each.text)
+    others = [each for each in advice if each is not setting]
+    may_come_first = operator.startswith("repeat_interleave")  # an operator behind the setting may raise
+    assert (advice[0] is setting) is not may_come_first
     assert [alternative in each.text for each in others if alternative] == [True] * bool(alternative)
     assert bool(others) is bool(alternative)
 

@@ -115,6 +115,39 @@ def data_ptr_to_is(text: str, line: int) -> str | None:
     return None
 
 
+def parameter_left_out(text: str, line: int) -> str | None:
+    """The source with `nn.Parameter(x, requires_grad=False)` on this line as `x.detach()`."""
+    return _rewrite_calls(text, line, _detached)
+
+
+def mask_declared_causal(text: str, line: int) -> str | None:
+    """The source with `is_causal=True` beside a mask that the function made as a causal one.
+
+    That of a decoder or of `nn.Transformer` is `tgt_mask`, for which it is `tgt_is_causal=True`.
+    """
+    source = Source(text)
+    function = source.function_at(line)
+    if function is None:
+        return None
+    causal = {
+        name
+        for node in nodes(function)
+        if isinstance(node, cst.Assign) and called_name(node.value) == "generate_square_subsequent_mask"
+        for target in node.targets
+        if (name := dotted(target.target)) is not None
+    }
+    for node in source.expressions_at(line):
+        masks = {each.keyword.value: dotted(each.value) for each in getattr(node, "args", ()) if each.keyword}
+        for mask, argument in (("tgt_mask", "tgt_is_causal"), ("mask", "is_causal")):
+            if isinstance(node, cst.Call) and masks.get(mask) in causal:
+                *before, last = node.args
+                comma = before[-1].comma if before else cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+                declared = keyword_argument(argument, cst.Name("True")).with_changes(comma=last.comma)
+                arguments = [*before, last.with_changes(comma=comma), declared]
+                return source.with_changes({node: node.with_changes(args=arguments)})
+    return None
+
+
 def copied_always(text: str, line: int) -> str | None:
     """The source with a copy that an address decides on made always: `x if x.data_ptr() % 16 == 0 else …`."""
     source = Source(text)
@@ -203,6 +236,26 @@ def _cloned(source: Source, call: cst.Call) -> cst.BaseExpression | None:
     if not isinstance(copied, cst.Name | cst.Attribute | cst.Subscript | cst.Call):
         return None
     return cst.Call(cst.Attribute(copied, cst.Name("clone")))
+
+
+# Functions of torch whose results require no gradient, whatever they are given.
+_MAKES_TENSORS = """
+    arange empty eye full linspace new_full new_ones new_zeros ones ones_like rand randn tensor zeros
+    zeros_like"""
+
+
+def _detached(source: Source, call: cst.Call) -> cst.BaseExpression | None:
+    given = [source.text_of(each.value) for each in call.args if each.keyword is not None]
+    keywords = [each.keyword.value for each in call.args if each.keyword is not None]
+    is_meant = called_name(call) == "Parameter" and (keywords, given) == (["requires_grad"], ["False"])
+    if not is_meant or len(call.args) != 2 or call.args[0].star:
+        return None
+    value = call.args[0].value
+    if not isinstance(value, cst.Name | cst.Attribute | cst.Subscript | cst.Call):
+        return None
+    if isinstance(value, cst.Call) and called_name(value) in _MAKES_TENSORS.split():
+        return value
+    return cst.Call(cst.Attribute(value, cst.Name("detach")))
 
 
 def _fields_of(source: Source, call: cst.Call) -> cst.BaseExpression | None:

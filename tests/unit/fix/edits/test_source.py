@@ -188,6 +188,25 @@ def test_without_torch_by_its_name_there_is_no_where() -> None:
         ("data_ptr to is", "y = a.data_ptr() != b.data_ptr()  # here\n", "y = a is not b  # here\n"),
         ("data_ptr to is", "y = a.data_ptr() == 3  # here\n", None),
         (
+            "parameter left out",
+            "y = nn.Parameter(torch.zeros(b, 3), requires_grad=False)  # here\n",
+            "y = torch.zeros(b, 3)  # here\n",
+        ),
+        (
+            "parameter left out",
+            "y = Parameter(x[0], requires_grad=False)  # here\n",
+            "y = x[0].detach()  # here\n",
+        ),
+        ("parameter left out", "y = nn.Parameter(x)  # here\n", None),
+        ("parameter left out", "y = nn.Parameter(x, requires_grad=flag)  # here\n", None),
+        (
+            "mask declared causal",
+            "def f(x):\n    m = T.generate_square_subsequent_mask(3)\n    return d(x, mask=m)  # here\n",
+            "def f(x):\n    m = T.generate_square_subsequent_mask(3)\n"
+            "    return d(x, mask=m, is_causal=True)  # here\n",
+        ),
+        ("mask declared causal", "def f(x, m):\n    return d(x, mask=m)  # here\n", None),
+        (
             "decorator removed",
             "@torch.compiler.disable\n@g\ndef f(x): ...\ny = f(1)  # here\n",
             "@g\ndef f(x): ...\ny = f(1)  # here\n",

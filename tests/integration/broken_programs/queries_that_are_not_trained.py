@@ -1,0 +1,29 @@
+"""A decoder makes its first input as a parameter that is not trained, in each call.
+
+kind: graph break
+advice: leave `Parameter(…, requires_grad=False)` out
+
+Made after a pattern common in detection transformers.
+"""
+
+import torch
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def __init__(self, width=8, queries=3):
+        super().__init__()
+        self.position = nn.Embedding(queries, width)
+        self.layer = nn.Linear(width, width)
+
+    def forward(self, memory):
+        queries = self.position.weight.unsqueeze(0).expand(len(memory), -1, -1)
+        target = nn.Parameter(torch.zeros(queries.shape), requires_grad=False)  # cause
+        return self.layer(target + queries) + memory.mean(1, keepdim=True)
+
+
+torch.manual_seed(0)
+decoder = torch.compile(Decoder(), backend="aot_eager")
+loss = decoder(torch.randn(2, 5, 8)).square().mean()
+loss.backward()
+print(round(loss.item(), 4))
