@@ -28,6 +28,12 @@ def _is_own(where: Place, frame: FrameRecompiles) -> bool:
     return is_user_line(where) or (frame.place is not None and name == PurePath(frame.place.file).name)
 
 
+def is_made_of(expression: str | None, source: str | None) -> bool:
+    """Whether a number is calculated from another one, as `(lr / (1.0 - step))` from `step`."""
+    is_calculated = expression is not None and expression.startswith("(")
+    return is_calculated and source is not None and source in _NAME.findall(expression or "")
+
+
 def lines_of_expression(frame: FrameRecompiles, expression: str | None) -> Iterator[StackFrame]:
     """Where a number is needed that is calculated from dynamic ones, as `(lr / (1.0 - step))`.
 

@@ -11,6 +11,7 @@ from ..analysis.figures import Figures
 from ..analysis.guard_failures import what_differed
 from ..analysis.recompile_causes import RecompileCause, causes_of
 from ..analysis.recompile_echoes import CompileKey
+from ..analysis.recompile_lines import is_made_of
 from ..analysis.recompile_sentences import cause_sentence
 from ..analysis.recompiles import FrameRecompiles, how_often_eager, is_recompile_limit
 from ..analysis.source_lines import is_library
@@ -47,9 +48,27 @@ def of_recompiled_frame(figures: Figures, frame: FrameRecompiles) -> Iterator[Dr
         causes.sort(key=lambda cause: (-len(cause.met), cause not in refused))
         yield _draft(figures, "recompile limit", causes)
         return
+    groups = _with_what_they_are_made_of(causes)
+    for together in groups:
+        kind: Kind = "compiled anew" if together[0].kind == "backend" else "recompile"
+        yield _draft(figures, kind, together, is_one_of_several=len(groups) > 1)
+
+
+def _with_what_they_are_made_of(causes: Sequence[RecompileCause]) -> list[list[RecompileCause]]:
+    """The causes, each alone; that on a number behind those on what the code calculates from it.
+
+    torch made the number dynamic, and then needed the very value of what is made of it.
+    """
+    groups: dict[int, list[RecompileCause]] = {}
+    made_of_it = {
+        id(cause): expression
+        for cause in causes
+        for expression in causes
+        if cause.kind == expression.kind == "value" and is_made_of(expression.source, cause.source)
+    }
     for cause in causes:
-        kind: Kind = "compiled anew" if cause.kind == "backend" else "recompile"
-        yield _draft(figures, kind, [cause], is_one_of_several=len(causes) > 1)
+        groups.setdefault(id(made_of_it.get(id(cause), cause)), []).append(cause)
+    return [sorted(together, key=lambda cause: id(cause) in made_of_it) for together in groups.values()]
 
 
 def _draft(

@@ -13,6 +13,7 @@ from . import (
     calls,
     code,
     gradients,
+    modules,
     python_code,
     python_values,
     recurrent,
@@ -34,10 +35,10 @@ from .rules import (
 
 # Specific causes come before general ones.
 TABLE: BreakRules = (
-    *code.AROUND_DDP,
+    *modules.AROUND_DDP,
     *code.IN_HOOKS,
     *code.IN_DISTRIBUTIONS,
-    *code.IN_TRANSFORMERS,
+    *modules.IN_TRANSFORMERS,
     *calls.DRAWN,
     *requested.BY_A_LIBRARY,
     *requested.REQUESTED,

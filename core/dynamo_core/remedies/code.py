@@ -26,39 +26,6 @@ def _compares_addresses(break_context: BreakContext) -> bool:
 
 _RAISED_WHILE_TRACED = re.compile(r"failed to run FX node with fake tensors|when making fake tensor call")
 
-# Before all others: inside of DistributedDataParallel the break can be of any kind.
-AROUND_DDP: BreakRules = (
-    Rule(
-        re.compile(r"."),
-        "`DistributedDataParallel` keeps its own accounts at each call, which torch does not trace",
-        (
-            RemedyTemplate(
-                "compile the module before it is wrapped, `DistributedDataParallel(torch.compile(module))`: "
-                "then the graph has the module alone.",
-                may_change="gradients are exchanged once the backward is done, and no longer while it runs",
-                cures=("compiled_around_ddp",),
-            ),
-        ),
-        when=lambda break_context: break_context.is_in_ddp,
-    ),
-)
-# Source: torch/nn/modules/transformer.py (_detect_is_causal_mask), read in 2.8 to 2.15.
-IN_TRANSFORMERS: BreakRules = (
-    Rule(
-        re.compile(r"."),
-        "`{line}` gives a mask, and does not say whether it is causal: torch asks its values in each call",
-        (
-            RemedyTemplate(
-                "say whether the mask is causal, in the call of the module that takes it: `is_causal=True` "
-                "beside `mask` of an encoder, `tgt_is_causal=True` beside `tgt_mask` of a decoder or of "
-                "`nn.Transformer` (`src_is_causal` beside `src_mask`); `False` for a mask that is not.",
-                cures=("causal_mask_of_a_transformer",),
-                change=Change(edit="mask declared causal"),
-            ),
-        ),
-        when=lambda break_context: break_context.innermost == "_detect_is_causal_mask",
-    ),
-)
 # A hook on a value inside of a graph is traced where it only calculates.
 IN_HOOKS: BreakRules = (
     Rule(
@@ -117,6 +84,18 @@ TORCH_CODE: BreakRules = (
         ),
         when=lambda break_context: (
             (break_context.entered, break_context.library) == ("kl_divergence", "torch")
+        ),
+    ),
+    Rule(
+        # torch/_dynamo/symbolic_convert.py (_throw_if_in_functorch), 2.8 to 2.15; not of the backend eager.
+        re.compile(r"Unsupported functorch tracing attempt"),
+        "it is called under a transform of `torch.func` (`vmap`, `grad`, …), where torch compiles nothing",
+        (
+            RemedyTemplate(
+                "compile around the transform: `torch.compile(torch.func.vmap(f))`, for `f` as it was before "
+                "`torch.compile`, in place of `torch.func.vmap(torch.compile(f))`.",
+                cures=("members_under_vmap",),
+            ),
         ),
     ),
     Rule(

@@ -87,8 +87,7 @@ def _to_widest_dtype(cause: RecompileCause) -> Change | None:
     named = [value.removeprefix("torch.") for value in cause.values]
     if not set(named) <= set(_WIDER):
         return None
-    widest = max(named, key=_WIDER.index)
-    return _run_first(f"{{x}} = {{x}}.to(torch.{widest})")(cause)
+    return _run_first(f"{{x}} = {{x}}.to(torch.{max(named, key=_WIDER.index)})")(cause)
 
 
 def _argument(cause: RecompileCause) -> str | None:
@@ -185,6 +184,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
             "recompile_temperature_by_count",
             "recompile_weight_by_age",
             "recompile_decay_as_alpha",
+            "recompile_delta_of_a_loss",
         ),
         not_for=("recompile_float_threshold",),
     ),

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from itertools import chain
 
 from ..analysis.guard_failures import is_named_in, range_words
-from ..analysis.recompile_causes import RecompileCause
+from ..analysis.recompile_causes import RecompileCause, causes_of
+from ..analysis.recompile_lines import is_made_of
 from ..analysis.source_lines import BY_MATH, is_library, looked_up_in, without_comment
 from ..analysis.words import place
 from ..recording.guards import plain_source, split_comment
@@ -52,7 +53,13 @@ def is_calculated_with(cause: RecompileCause) -> bool:
     if is_made and cause.values and all(map(_FRACTION.fullmatch, cause.values)):
         return True
     is_factor = cause.is_float or (cause.is_int and BY_MATH.search(cause.line) is not None)
-    return cause.is_needed_as_number and is_factor
+    return is_factor and (cause.is_needed_as_number or is_in_an_expression(cause))
+
+
+def is_in_an_expression(cause: RecompileCause) -> bool:
+    """Whether another version was compiled for what the code calculates from this number."""
+    others = causes_of(cause.frame) if cause.kind == "value" else ()
+    return any(other.kind == "value" and is_made_of(other.source, cause.source) for other in others)
 
 
 def range_of_a_library(cause: RecompileCause) -> str:

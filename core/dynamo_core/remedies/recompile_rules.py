@@ -21,6 +21,7 @@ from .recompile_edits import (
 from .recompile_parts import (
     is_between_graphs,
     is_branch,
+    is_in_an_expression,
     is_learning_rate,
     is_scheduled,
     one_remedy,
@@ -97,6 +98,8 @@ def _is_lowered(cause: RecompileCause) -> bool:
 def _by_argument(cause: RecompileCause) -> bool:
     """Whether `dynamic=True` makes the value dynamic: not a value that torch fixes, and not 0 or 1."""
     if cause.dynamic is True or _is_hardly_more_than_0_or_1(cause) or cause.is_needed_as_number:
+        return False
+    if is_in_an_expression(cause):
         return False
     if cause.kind == "size":
         return not (cause.is_of_parameter or _is_equal_to_a_fixed_size(cause))

@@ -1,0 +1,39 @@
+"""Causes: modules of torch that break the graph inside of themselves."""
+
+import re
+
+from .rules import BreakRules, Change, RemedyTemplate, Rule
+
+# Before all others: inside of DistributedDataParallel the break can be of any kind.
+AROUND_DDP: BreakRules = (
+    Rule(
+        re.compile(r"."),
+        "`DistributedDataParallel` keeps its own accounts at each call, which torch does not trace",
+        (
+            RemedyTemplate(
+                "compile the module before it is wrapped, `DistributedDataParallel(torch.compile(module))`: "
+                "then the graph has the module alone.",
+                may_change="gradients are exchanged once the backward is done, and no longer while it runs",
+                cures=("compiled_around_ddp",),
+            ),
+        ),
+        when=lambda break_context: break_context.is_in_ddp,
+    ),
+)
+# Source: torch/nn/modules/transformer.py (_detect_is_causal_mask), read in 2.8 to 2.15.
+IN_TRANSFORMERS: BreakRules = (
+    Rule(
+        re.compile(r"."),
+        "`{line}` gives a mask, and does not say whether it is causal: torch asks its values in each call",
+        (
+            RemedyTemplate(
+                "say whether the mask is causal, in the call of the module that takes it: `is_causal=True` "
+                "beside `mask` of an encoder, `tgt_is_causal=True` beside `tgt_mask` of a decoder or of "
+                "`nn.Transformer` (`src_is_causal` beside `src_mask`); `False` for a mask that is not.",
+                cures=("causal_mask_of_a_transformer",),
+                change=Change(edit="mask declared causal"),
+            ),
+        ),
+        when=lambda break_context: break_context.innermost == "_detect_is_causal_mask",
+    ),
+)
