@@ -17,6 +17,8 @@ from .source_lines import changed_by
 # The range of a size that torch only requires not to be 0 or 1, and perhaps not to be too large.
 _RANGE = re.compile(r"2 <= [^\s<>=]{1,400}( <= \d{1,20})?")
 _BETWEEN = re.compile(r"(?:(?P<least>\d{1,20}) <= )?[^\s<>=]{1,400}(?: <= (?P<most>\d{1,20}))?")
+_OTHER_THAN = re.compile(r"[^\s<>=!]{1,400} != ([01])")
+_ASKS = re.compile(r"[<>]|[=!]=|\b(?:if|while|assert|range)\b")
 _NOT_0_OR_1 = "0/1 specialization"  # in torch's comment on such a check
 _AND = ") and "
 # What torch says of a recompile that finds an entry which fits, as one that another thread has made.
@@ -41,6 +43,19 @@ def is_not_0_or_1(check: str) -> bool:
 def rejects_0_and_1(check: str) -> bool:
     """Whether a check rejects sizes of 0 and 1, and perhaps large ones."""
     return _RANGE.fullmatch(check) is not None
+
+
+def is_0_or_1_apart(failure: GuardFailure, actual: str | None) -> bool:
+    """Whether a guard rejects 0 or 1, which torch compiles apart, and not for what the program's line asks.
+
+    Of a number that is no size, torch may reject 0 alone.
+    """
+    least, _ = _bounds(failure.check)
+    other_than = _OTHER_THAN.fullmatch(failure.check)
+    if actual not in ("0", "1") or (least is None and other_than is None):
+        return False
+    is_rejected = other_than[1] == actual if other_than else int(actual) < int(least or 0) < 3
+    return is_rejected and (least == "2" or _ASKS.search(failure.user_code or "") is None)
 
 
 def is_in_range(check: str, number: int) -> bool | None:

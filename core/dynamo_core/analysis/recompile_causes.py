@@ -22,10 +22,10 @@ from .guard_failures import (
     MADE_MEANWHILE,
     deciding_line,
     deciding_line_of,
+    is_0_or_1_apart,
     is_constraint,
     is_not_0_or_1,
     lengthened_by,
-    rejects_0_and_1,
 )
 from .recompile_lines import lines_of_expression
 from .recompile_sizes import is_another_size, is_float, made_dynamic, sizes_along_with, sizes_compiled_for
@@ -200,7 +200,7 @@ class RecompileCause:
         for compile_, failure in self.met if self.kind in ("size", "value") else ():
             if failure is None or failure.kind not in ("relation of sizes", "comparison"):
                 continue
-            if rejects_0_and_1(failure.check) and self.actual(compile_, failure) in ("0", "1"):
+            if is_0_or_1_apart(failure, self.actual(compile_, failure)):
                 continue
             line = deciding_line(failure.check, failure.user_code, failure.place, failure.remark)
             if line is not None:

@@ -33,11 +33,16 @@ def is_float(symbol: Symbol) -> bool:
 
 
 def made_dynamic(frame: FrameRecompiles, compiles: Iterable[Compile]) -> Iterator[tuple[str, int | None]]:
-    """What torch made dynamic in these compiles: sizes and integers, since no setting names a float."""
+    """What torch made dynamic in these compiles: sizes and integers, since no setting names a float.
+
+    A size that a line of the program turned out to need as a number is none of them.
+    """
+    alone = (each.sources for each in frame.specializations if each.stack and len(each.sources) == 1)
+    fixed = {size for sources in alone for size in sizes_in(sources[0])}
     for compile_ in compiles:
         for symbol in frame.records.symbols.get(compile_.compile_id, ()):
-            sizes = sizes_in(symbol.source)
-            yield from sizes
+            sizes = list(sizes_in(symbol.source))
+            yield from (size for size in sizes if size not in fixed)
             if not (sizes or is_float(symbol)):
                 yield symbol.source, None
 

@@ -168,11 +168,25 @@ class FrameRecompiles:
     def nearest(self, compile_: Compile) -> GuardFailure | None:
         """The failed guard of the cache entry nearest to the call; of several the newest entry's.
 
-        An older entry does not count if it failed on what a newer one has made dynamic.
+        An older entry does not count if it failed on what a newer one has made dynamic. Nearer is one whose
+        checks on what others failed on had passed before.
         """
         failures = self.failures(compile_)
         still_fixed = [each for each in failures if not self._became_dynamic_since(each, compile_)]
-        return min(still_fixed or failures, key=_distance, default=None)
+        near = still_fixed or failures
+        sources = {each.source for each in near if each.source is not None}
+        return min(
+            near, key=lambda each: (_distance(each), -self._passed_before(each, sources)), default=None
+        )
+
+    def _passed_before(self, failure: GuardFailure, sources: set[str]) -> int:
+        """How many of the sources an entry had checked before the check that failed."""
+        if len(sources) < 2:
+            return 0
+        checked = [plain_source(check.source) for check in self.records.checks.get(failure.entry, ())]
+        if failure.source not in checked:
+            return 0
+        return len((sources - {failure.source}).intersection(checked[: checked.index(failure.source)]))
 
     def _became_dynamic_since(self, failure: GuardFailure, compile_: Compile) -> bool:
         """Whether torch made the guarded value dynamic after the failed entry and before this compile."""

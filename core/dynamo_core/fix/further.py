@@ -26,6 +26,8 @@ def further_remedies(finding: Finding) -> tuple[Remedy, ...]:
     Torch does much the same where a graph breaks.
     """
     line = without_comment(finding.source)
+    if not line:
+        return ()
     return tuple(
         Remedy(
             "edit",

@@ -387,11 +387,16 @@ def _is_below(value: float | None, others: Sequence[float | None]) -> bool:
 
 
 def _slowdown(baseline: Sequence[ObservedRun], tried: RunResult) -> str | None:
-    """In words, where the run is slower: by its steps where it has some, else by the whole run."""
+    """In words, where the run is slower: by its steps where it has some, else by the whole run.
+
+    What compiles for the first time takes longer, in a short run, than what compiled nothing.
+    """
     steps = [each.result.step_seconds for each in baseline if each.result.step_seconds is not None]
     if steps and tried.step_seconds is not None:
         if tried.step_seconds > _SLOWER_STEP * max(steps):
             return f"a step takes {tried.step_seconds / max(steps):.2f} times as long"
+        return None
+    if tried.graphs and not any(each.result.graphs for each in baseline):
         return None
     longest, most = (
         max(getattr(each.result, name) for each in baseline) for name in ("seconds", "cpu_seconds")

@@ -47,6 +47,8 @@ _END_OF_SOURCE = re.compile(rf"{_QUOTED}|, (?:accessed_by|type)=", re.DOTALL)
 _MARK = "  # "  # of a comment
 _END_OF_CODE = re.compile(rf"{_QUOTED}|{_MARK}", re.DOTALL)
 _COMMENT = re.compile(r"(?:(.*?)  # )?((?:(?!  # ).)+?):(\d{1,9}) in (\S+)(?: (.*))?", re.DOTALL)
+# Of two bounds that torch checks as one, the first may be of its own code, without a line of the program's.
+_OF_TORCH_ALONE = re.compile(r"\A(?:\([\w./]{1,200}:\d{1,9} in \w{1,100}\) and ){1,9}(?=\S)")
 _HINT = "(HINT: "
 _QUOTES = ("'", '"')
 
@@ -120,6 +122,7 @@ def _is_open(found: re.Match[str]) -> bool:
 def parse_check(kind: str, source: str, text: str) -> GuardCheck:
     """One check, with what torch's comment behind it says."""
     code, comment = _without_comment(text)
+    comment = _OF_TORCH_ALONE.sub("", comment)
     if comment.startswith("(") and comment.endswith(")") and not comment.startswith(_HINT):
         comment = comment[1:-1]  # a line of torch's own
     found = _COMMENT.fullmatch(comment)

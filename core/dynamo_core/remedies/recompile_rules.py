@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ..analysis.guard_failures import is_0_or_1_apart
 from ..analysis.recompile_causes import RecompileCause, causes_of
 from ..analysis.recompile_sizes import is_equal_to_a_fixed_size
 from ..shared.failed_guard import is_on_stack, without_stack_names
@@ -73,6 +74,13 @@ def _can_be_named(cause: RecompileCause) -> bool:
 def _is_hardly_more_than_0_or_1(cause: RecompileCause) -> bool:
     """Whether there are fewer than two other sizes that could share one version."""
     return cause.was_0_or_1 and len(set(cause.values) - {"0", "1"}) < 2
+
+
+def _is_0_or_1_apart(cause: RecompileCause) -> bool:
+    """Whether a number that is dynamic was 0 or 1 each time that torch compiled for it again."""
+    met = ((failure, failure and cause.actual(compile_, failure)) for compile_, failure in cause.met)
+    is_dynamic = cause.kind == "value" and bool(cause.symbols)
+    return is_dynamic and all(each is not None and is_0_or_1_apart(each, actual) for each, actual in met)
 
 
 def _can_be_unbacked(cause: RecompileCause) -> bool:
@@ -195,6 +203,10 @@ OF_MARKS: Sequence[Rule[RecompileCause]] = (
     ),
 )
 SETTINGS: Sequence[Rule[RecompileCause]] = (
+    one_remedy(  # a number that is 0 or 1 in some calls
+        _is_0_or_1_apart,
+        "let it be: torch compiles 0 and 1 apart, and one version serves all other values of {what}.",
+    ),
     one_remedy(  # sizes 0 and 1
         _can_be_unbacked,
         "{what} takes several values{values}, and torch compiles 0 and 1 apart; nothing in the function "

@@ -1,9 +1,11 @@
 """Sizes that were equal when a version was compiled: what varies along with one, and what never varies."""
 
+from typing import Any
+
 import pytest
 
 from dynamo_core.analysis.recompile_causes import RecompileCause
-from dynamo_core.model import CompileId, GuardSet, Place, StackFrame, Symbol
+from dynamo_core.model import CompileId, GuardSet, Place, Specialization, StackFrame, Symbol
 from dynamo_core.remedies.recompile_rules import recompile_advice
 from support.made_causes import FILE, causes, entry, opened, size
 
@@ -15,7 +17,7 @@ LINE = StackFrame(Place(FILE, 4), "f", "y = x * scale")
 A_FLOAT = Symbol(CompileId(0, 1), "zf9", "0.5", "L['scale']", LINE.place, (LINE,))
 
 
-def cause(sizes: dict[str, str], *symbols: Symbol) -> RecompileCause:
+def cause(sizes: dict[str, str], *symbols: Symbol, **fields: Any) -> RecompileCause:
     """`x`, compiled for 8 rows and then for 5, and then for something else; with the sizes of the first."""
     checks = [
         check
@@ -23,6 +25,7 @@ def cause(sizes: dict[str, str], *symbols: Symbol) -> RecompileCause:
         for check in entry(0, TENSOR.format(source, each), source=source).checks or ()
     ]
     made = {"recompiled_entries": [GuardSet(CompileId(0, 0), checks=tuple(checks))], "symbols": list(symbols)}
+    made |= fields
     return next(each for each in causes([size(8, 5)], ["0/1: a reason"], **made) if each.kind == "size")
 
 
@@ -33,6 +36,17 @@ def test_what_was_equal_and_varies_is_named_along_with_it() -> None:
     assert both.dynamic_sources == [("L['x']", 0), ("L['mask']", 0)]
     apart = cause({"L['x']": "8, 4", "L['mask']": "6, 1"}, *symbols)
     assert apart.dynamic_sources == [("L['x']", 0)]
+
+
+def test_a_size_that_a_line_needs_as_a_number_is_not_named_along_with_it() -> None:
+    """As of a loop over it: torch refuses a mark on it."""
+    columns = "L['x'].size()[1]"
+    symbols = opened(), opened(columns, 1)
+    assert cause({"L['x']": "8, 4"}, *symbols).dynamic_sources == [("L['x']", 0), ("L['x']", 1)]
+    loop = StackFrame(Place(FILE, 5), "f", "for k in range(x.shape[1]):")
+    needed = [Specialization(CompileId(0, 1), (columns,), "4", (loop,))]
+    of_the_loop = cause({"L['x']": "8, 4"}, *symbols, specializations=needed)
+    assert of_the_loop.dynamic_sources == [("L['x']", 0)]
 
 
 @pytest.mark.parametrize(("sizes", "is_by_argument"), [("8, 4", True), ("8, 8", False)])

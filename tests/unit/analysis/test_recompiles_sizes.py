@@ -70,6 +70,58 @@ def test_an_entry_that_fails_on_a_relation_alone_is_nearer_than_a_newer_one() ->
     assert frame.nearest(compiles[3]) == failures[1]
 
 
+def test_an_entry_that_had_passed_what_others_failed_on_is_nearer() -> None:
+    """The newest is for another size; an older one for this size, and another count, which comes later."""
+    checks = [
+        GuardSet(
+            CompileId(0, number),
+            checks=(
+                GuardCheck("TENSOR_MATCH", "L['x']", TENSOR.format(7 - number), None, None, None),
+                GuardCheck("EQUALS_MATCH", "L['n']", f"L['n'] == {number}", None, None, None),
+            ),
+        )
+        for number in (0, 1)
+    ]
+    failures = [
+        parse_guard_failure("0/1: tensor 'x' size mismatch at index 0. expected 6, actual 7"),
+        parse_guard_failure("0/0: n == 0"),
+    ]
+    compiles = [compiled(0), compiled(1, reason="a reason"), compiled(2, reason="a reason")]
+    told = RecompileReasons(CompileId(0, 2), tuple(failures))
+    known = {"compiles": compiles, "recompile_reasons": [told]}
+    process = with_fields(Process(Path("s.log"), recompiled_entries=checks), known)
+    (frame,) = frames_recompiled([process])
+    assert frame.nearest(compiles[2]) == failures[1]
+
+
+@pytest.mark.parametrize(
+    ("check", "line", "is_apart"),
+    [
+        ("1 <= n <= 24", "m[n : n + 8] = 0", True),
+        ("1 <= n <= 24", "if n > 0:", False),
+        ("n != 0", "", True),
+        ("3 <= n", "m[n : n + 8] = 0", False),
+    ],
+)
+def test_a_number_that_was_0_is_compiled_apart_and_decides_nothing(
+    check: str, line: str, is_apart: bool
+) -> None:
+    user_line = f"{line}  # /home/me/train.py:4 in f" if line else ""
+    torchs = "(_functorch/_aot_autograd/autograd_cache.py:1210 in evaluate_guards)"
+    dynamic = [Symbol(CompileId(0, 0), "s7", "5", "L['n']", LINE.place, (LINE,))]
+    values = RecompileReasons(
+        CompileId(0, 1), (parse_guard_failure(f"0/0: {check}  # {torchs}{line and ' and '}{user_line}"),)
+    )
+    compiles = [compiled(0), compiled(1, reason="a reason")]
+    known = {"compiles": compiles, "recompile_reasons": [values], "symbols": dynamic}
+    process = with_fields(Process(Path("s.log")), {**known, "torch_version": "2.13.0"})
+    process.symbols.append(Symbol(CompileId(0, 1), "s7", "0", "L['n']", LINE.place, (LINE,)))
+    (frame,) = frames_recompiled([process])
+    (found,) = causes_of(frame)
+    assert advice(found).startswith("let it be") is is_apart
+    assert "autograd_cache" not in advice(found)
+
+
 def test_a_size_that_was_equal_to_one_that_is_needed_can_be_dynamic() -> None:
     rows, columns = (f"L['x'].size()[{number}]" for number in (0, 1))
     needed = [

@@ -35,6 +35,7 @@ def test_what_a_frame_that_runs_eager_calls_is_compiled_by_itself() -> None:
     assert edits_for(BREAK) == ["compiled around it", "compiled around its function"]
     assert edits_for(eager) == ["compiled around it", "compiled around its function, and what that calls"]
     assert edits_for(replace(BREAK, kind="recompile")) == []
+    assert edits_for(replace(BREAK, source="")) == []  # torch names no line
     assert "`seen.append(x)`" in further_remedies(eager)[1].text
 
 

@@ -320,6 +320,15 @@ def test_a_line_of_which_nothing_is_alike_is_not_compared() -> None:
     assert lines_compared([run(stdout="-7.31\n"), run(stdout="10.57\n")]) == 0
 
 
+def test_what_compiles_for_the_first_time_may_take_longer() -> None:
+    unused = replace(BREAK, kind="never called", identity="never-called-1")
+    baseline = [run(unused, graphs=0), run(unused, graphs=0)]
+    longer = run(seconds=30.0, cpu_seconds=28.0, graphs=2)
+    assert judge(unused, baseline, longer, is_edit=True).verdict == "cures"
+    compiled = [run(unused, graphs=1), run(unused, graphs=1)]
+    assert judge(unused, compiled, longer, is_edit=True).verdict == "is slower"
+
+
 def test_slower_is_no_cure_by_steps_where_there_are_some() -> None:
     assert verdict(run(RECOMPILE, seconds=11.0)) == "cures"
     assert verdict(run(RECOMPILE, seconds=30.0)) == "cures"  # the machine had other things to do

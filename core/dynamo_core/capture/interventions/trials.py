@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 DYNAMIC = "dynamic=True"
 _DYNAMO = "torch._dynamo.config."
 # Settings that let Dynamo trace what breaks the graph without them; those that this torch has are tried.
+# With `graph_break_on_nn_param_ctor` off a program was ended by a segmentation fault (2.13, Inductor).
 FOR_BREAKS = (
     f"{_DYNAMO}capture_scalar_outputs=True",
     f"{_DYNAMO}capture_dynamic_output_shape_ops=True",
@@ -40,7 +41,6 @@ FOR_BREAKS = (
     f"{_DYNAMO}allow_rnn=True",
     f"{_DYNAMO}trace_numpy=True",
     f"{_DYNAMO}use_numpy_random_stream=True",
-    f"{_DYNAMO}graph_break_on_nn_param_ctor=False",
     f"{_DYNAMO}enable_trace_load_build_class=True",
     f"{_DYNAMO}enable_trace_unittest=True",
 )
