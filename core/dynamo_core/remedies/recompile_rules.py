@@ -78,9 +78,11 @@ def _is_hardly_more_than_0_or_1(cause: RecompileCause) -> bool:
 
 def _is_0_or_1_apart(cause: RecompileCause) -> bool:
     """Whether a number that is dynamic was 0 or 1 each time that torch compiled for it again."""
-    met = ((failure, failure and cause.actual(compile_, failure)) for compile_, failure in cause.met)
     is_dynamic = cause.kind == "value" and bool(cause.symbols)
-    return is_dynamic and all(each is not None and is_0_or_1_apart(each, actual) for each, actual in met)
+    return is_dynamic and all(
+        failure is not None and is_0_or_1_apart(failure, cause.actual(compile_, failure))
+        for compile_, failure in cause.met
+    )
 
 
 def _can_be_unbacked(cause: RecompileCause) -> bool:
