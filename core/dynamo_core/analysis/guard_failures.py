@@ -8,7 +8,7 @@ of the program, though torch names one. Bounds that Inductor adds have no line e
 import re
 from collections.abc import Mapping, Sequence
 
-from ..model import CompileId, GuardCheck, GuardFailure, Place
+from ..model import Compile, CompileId, GuardCheck, GuardFailure, Place
 from ..recording.guards import parse_check, plain_source, split_comment
 from ..shared.failed_guard import AT_BREAK, is_on_stack, source_words, without_stack_names
 from .guard_text import tensor_check
@@ -24,6 +24,7 @@ _AND = ") and "
 # What torch says of a recompile that finds an entry which fits, as one that another thread has made.
 # Source: torch/_dynamo/guards.py (get_guard_fail_reason_helper), 2.13.
 MADE_MEANWHILE = "Unexpected recompilation"
+ANOTHER_BACKEND = "BACKEND_MATCH"  # of a cache entry of another torch.compile (torch/_dynamo/guards.py)
 _GLOBAL = re.compile(r"G\['([^'\n]{1,200})'\]")
 # An attribute of an argument that is followed again on what it gave: `tree.left.left`.
 _WALK = re.compile(
@@ -101,6 +102,21 @@ def is_constraint(check: GuardCheck) -> bool:
     """Whether a check on a size requires more than torch does of every dynamic size."""
     code = plain_source(split_comment(check.code)[0]).strip()
     return not rejects_0_and_1(code) or deciding_line_of(check) is not None
+
+
+def what_tells_apart(compile_: Compile, failure: GuardFailure | None) -> tuple[object, ...]:
+    """The kind of a cause of recompiles, its source and dimension, and words where torch names none."""
+    if failure is None or not failure.check:
+        return ("not recorded", None, None, compile_.recompile_reason)
+    if failure.check.startswith((ANOTHER_BACKEND, MADE_MEANWHILE)):
+        return ("backend" if failure.check.startswith(ANOTHER_BACKEND) else "made meanwhile", None, None)
+    if failure.kind in ("size", "relation of sizes") and failure.dimension is not None:
+        return ("size", failure.source, failure.dimension)
+    if failure.kind == "comparison":
+        return ("value", failure.source, None)
+    if failure.kind == "other" or failure.source is None:
+        return (failure.kind, None, None, failure.check)
+    return (failure.kind, failure.source, failure.dimension)
 
 
 def what_differed(failure: GuardFailure) -> str:

@@ -19,13 +19,14 @@ from ..recording.guards import is_on_parameter, plain_source
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .guard_failures import (
-    MADE_MEANWHILE,
+    ANOTHER_BACKEND,
     deciding_line,
     deciding_line_of,
     is_0_or_1_apart,
     is_constraint,
     is_not_0_or_1,
     lengthened_by,
+    what_tells_apart,
 )
 from .recompile_lines import lines_of_expression
 from .recompile_sizes import is_another_size, is_float, made_dynamic, sizes_along_with, sizes_compiled_for
@@ -34,7 +35,6 @@ from .source_lines import is_user_line, leads_to, needs_the_number
 from .summary import frame_of
 from .words import DTYPES, version_numbers
 
-_ANOTHER_BACKEND = "BACKEND_MATCH"  # of a cache entry of another torch.compile (torch/_dynamo/guards.py)
 _FLAGS = {"0": "False", "1": "True"}
 _DUCK_SIZING = "duck sizing"  # in torch's comment on a check
 _NUMBER = re.compile(r"-?\d{1,20}")
@@ -87,7 +87,7 @@ class RecompileCause:
         if self.kind == "not recorded" or failure is None:
             return (self.kind, self.compiles[0].recompile_reason or "")
         if self.kind == "backend":
-            return (_ANOTHER_BACKEND,)
+            return (ANOTHER_BACKEND,)
         if self.kind == "other" or self.source is None:
             return (self.kind, failure.check)
         return (self.kind, self.source, "" if self.index is None else str(self.index))
@@ -138,7 +138,7 @@ class RecompileCause:
         own = (line for stack in stacks for line in reversed(stack) if is_user_line(line.place))
         begin = self.frame.place
         function = StackFrame(begin, self.frame.name or "", "") if begin and is_user_line(begin) else None
-        return next(own, function)
+        return next(own, function) if self.lowering is None else function
 
     @property
     def lengthened_there(self) -> str | None:
@@ -191,9 +191,16 @@ class RecompileCause:
         found = next((each for each in needed if wanted in map(plain_source, each.sources)), None)
         return None if found is None or is_another_size(found, wanted, self.frame) else found
 
+    @property
+    def lowering(self) -> str | None:
+        """What of Inductor's needs the very size, of which no line of the program is the cause; or None."""
+        return None if self.specialization is None else self.specialization.lowering
+
     @cached_property
     def deciding(self) -> StackFrame | None:
         """The user's line that caused the failed check on the size or number; None if none did."""
+        if self.lowering is not None:
+            return None
         if self.bound is not None:
             line = deciding_line_of(self.bound)
             return None if line is None else self.frame.whole_line(*line)
@@ -468,7 +475,7 @@ def causes_of(frame: FrameRecompiles) -> list[RecompileCause]:
     by_cause: dict[tuple[object, ...], list[tuple[Compile, GuardFailure | None]]] = {}
     for compile_ in frame.compiles:
         failure = frame.nearest(compile_)
-        by_cause.setdefault(_what_differed(compile_, failure), []).append((compile_, failure))
+        by_cause.setdefault(what_tells_apart(compile_, failure), []).append((compile_, failure))
     found = []
     for (kind, source, index, *_), met in by_cause.items():
         assert isinstance(kind, str)
@@ -482,17 +489,3 @@ def causes_of(frame: FrameRecompiles) -> list[RecompileCause]:
             )
         )
     return found
-
-
-def _what_differed(compile_: Compile, failure: GuardFailure | None) -> tuple[object, ...]:
-    if failure is None or not failure.check:
-        return ("not recorded", None, None, compile_.recompile_reason)
-    if failure.check.startswith((_ANOTHER_BACKEND, MADE_MEANWHILE)):
-        return ("backend" if failure.check.startswith(_ANOTHER_BACKEND) else "made meanwhile", None, None)
-    if failure.kind in ("size", "relation of sizes") and failure.dimension is not None:
-        return ("size", failure.source, failure.dimension)
-    if failure.kind == "comparison":
-        return ("value", failure.source, None)
-    if failure.kind == "other" or failure.source is None:
-        return (failure.kind, None, None, failure.check)
-    return (failure.kind, failure.source, failure.dimension)

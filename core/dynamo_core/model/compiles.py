@@ -159,12 +159,14 @@ class Specialization:
     """A size or number that was to be dynamic in a compile, until a line needed its `value`.
 
     `stack` leads from the compiled frame to that line. `sources` are torch's names for it, as in `Symbol`.
+    Where no line of the program did, `lowering` is what of Inductor's needed it, as `convolution_backward`.
     """
 
     compile_id: CompileId | None
     sources: tuple[str, ...]
     value: str
     stack: tuple[StackFrame, ...]
+    lowering: str | None = None
 
 
 @dataclass(frozen=True)

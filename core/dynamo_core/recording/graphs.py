@@ -1,6 +1,6 @@
 """Graphs that Dynamo handed to a backend, from our records or, in a plain trace, from torch's."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from ..model import (
@@ -16,6 +16,7 @@ from ..model import (
     Place,
     Process,
     Specialization,
+    StackFrame,
     Symbol,
     UnrolledLoop,
 )
@@ -243,14 +244,27 @@ class GraphBuilder:
         Source: torch/fx/experimental/symbolic_shapes.py (ShapeEnv._set_replacement), 2.8 to 2.15.
         """
         content = record.metadata["symbolic_shape_specialization"]
+        of_user = content.get("user_stack")
         self._process.specializations.append(
             Specialization(
                 compile_id=self._context.id_of(record),
                 sources=tuple(map(str, content["sources"])),
                 value=str(content["value"]),
-                stack=tuple(self._context.stack(content.get("user_stack") or [])),
+                stack=tuple(self._context.stack(of_user or [])),
+                lowering=None if of_user else _lowering(self._context.stack(content.get("stack") or [])),
             )
         )
+
+
+def _lowering(stack: Sequence[StackFrame]) -> str | None:
+    """The innermost function of Inductor's on a stack of torch's, but for those that guard sizes.
+
+    Source: torch/_inductor/lowering.py, torch/_inductor/kernel/, torch/_inductor/sizevars.py; read in 2.13.
+    """
+    for frame in reversed(stack):
+        if "/_inductor/" in frame.place.file and not frame.place.file.endswith("/sizevars.py"):
+            return frame.function.removesuffix("_lowering")
+    return None
 
 
 def _node(content: Mapping[str, Any]) -> Node:

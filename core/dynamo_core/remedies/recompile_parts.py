@@ -149,6 +149,7 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "expected": (failure.expected if failure is not None else None) or "named",
         "check": _short(without_stack_names(failure.check)) if failure is not None else "",
         "range": range_of(cause),
+        "lowering": cause.lowering or "",
         "hint": (failure.hint if failure is not None else None) or "",
         "typed": " ".join(f'{each.name}="{each.value}"' for each in assigned),
         "count": str(cause.functions_with_this_code or ""),

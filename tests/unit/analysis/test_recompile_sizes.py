@@ -49,6 +49,19 @@ def test_a_size_that_a_line_needs_as_a_number_is_not_named_along_with_it() -> No
     assert of_the_loop.dynamic_sources == [("L['x']", 0)]
 
 
+def test_a_size_that_inductor_needs_is_blamed_on_no_line_of_the_program() -> None:
+    """The line of the guard is only the first one that uses the size."""
+    needed = [
+        Specialization(CompileId(0, number), ("L['x'].size()[0]",), str(each), (), "convolution_backward")
+        for number, each in enumerate((8, 5))
+    ]
+    of_inductor = cause({"L['x']": "8, 4"}, specializations=needed)
+    (first, *_) = recompile_advice(of_inductor)
+    assert "`convolution_backward`" in first.text
+    assert "decide by" not in first.text
+    assert of_inductor.line == ""
+
+
 @pytest.mark.parametrize(("sizes", "is_by_argument"), [("8, 4", True), ("8, 8", False)])
 def test_dynamic_true_is_not_enough_where_a_size_that_never_varies_was_equal(
     sizes: str, is_by_argument: bool

@@ -285,3 +285,25 @@ def test_a_pair_with_an_operator_that_is_there_no_times_is_damage() -> None:
     assert (found.compile_id, found.attempt, found.joint) == (FIRST, 2, None)
     assert read(artifact(names.AOT_PAIR, {**pair, "recomputed": {"mm": 0}}), damaged=1).pairs == []
     assert read(artifact(names.AOT_PAIR, {**pair, "joint": {"mm": -1}}), damaged=1).pairs == []
+
+
+@pytest.mark.parametrize("is_of_a_line", [True, False])
+def test_a_size_that_no_line_needed_was_needed_by_a_function_of_inductor(is_of_a_line: bool) -> None:
+    files = ("/torch/_inductor/graph.py", "/torch/_inductor/kernel/conv.py", "/torch/_inductor/sizevars.py")
+    named = [record({"str": [file, number]}) for number, file in enumerate(files, 1)]
+    names_of_functions = ("call_function", "convolution_backward_lowering", "guard_int")
+    stack = [
+        {"line": 9, "name": name, "filename": number, "loc": ""}
+        for number, name in enumerate(names_of_functions, 1)
+    ]
+    line = {"line": 4, "name": "forward", "filename": 0, "loc": "y = conv(x)"}
+    content = {
+        "sources": ["L['x'].size()[2]"],
+        "value": "32",
+        "stack": [*stack, {"line": 1, "name": "evaluate_expr", "filename": 7, "loc": ""}],
+        "user_stack": [line] if is_of_a_line else None,
+    }
+    process = read(*named, record({"symbolic_shape_specialization": content, **FRAME}))
+    (found,) = process.specializations
+    assert found.lowering == (None if is_of_a_line else "convolution_backward")
+    assert len(found.stack) == is_of_a_line
