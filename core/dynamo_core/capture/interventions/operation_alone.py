@@ -12,7 +12,7 @@ from typing import Any
 
 from ...backends.agreement import shares_memory
 from ..probes.graphs import target_name
-from .backend_faults import is_wrong_for_a_copy
+from .backend_faults import as_results, is_wrong_for_a_copy
 from .observed_state import KIND, RESULT, SAME, Leaves, observe
 from .operation_log import is_changed, own_lines, values_before
 from .state_difference import MINOR, Difference, compare_leaves
@@ -44,7 +44,7 @@ def searching_backend(backend: Backend | None, found: list[Any], outcome_of: Out
             if is_searched and backend is not None and (not found or minor):
                 graph, inputs = _alone(n, self.env)
                 eager = _leaves(lambda values: graph(*values), inputs, outcome_of)
-                own = _leaves(lambda values: backend(graph, values)(*values), inputs, outcome_of)
+                own = _leaves(lambda values: as_results(backend(graph, values)(*values)), inputs, outcome_of)
                 differences = compare_leaves(own, eager).differences
                 is_grave = eager.get(_WRITTEN, [""])[-1] == "True"
                 is_grave = is_grave or any(_is_grave(each, own, eager) for each in differences)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..probes.graphs import target_name
+from .backend_faults import as_results
 from .operation_log import own_lines
 
 Backend = Callable[..., Any]  # takes a graph and its inputs, and gives what to call
@@ -40,7 +41,8 @@ def _running(gm: Any, compiled: Sequence[Any], backend: Backend) -> Any:
                 return super().run_node(n)
             if n is compiled[0]:
                 graph, given = _part(compiled, kept, self.env)
-                self.results = dict(zip(kept, backend(graph, given)(*given), strict=True))
+                results = as_results(backend(graph, given)(*given))
+                self.results = dict(zip(kept, results, strict=True))
             return self.results.get(n)
 
     return Running(gm, garbage_collect_values=False)

@@ -32,9 +32,16 @@ def without_writes(gm: Any, _: Any) -> Callable[..., Any]:
     return forward
 
 
-def compiled(count: int, operations: list[Place]) -> float:
+def without_a_tuple(gm: Any, inputs: Any) -> Callable[..., Any]:
+    """Wrong as the other, and it gives a single result without a tuple."""
+    forward = without_writes(gm, inputs)
+    (*_, output) = gm.graph.nodes
+    return (lambda *given: forward(*given)[0]) if len(output.args[0]) == 1 else forward
+
+
+def compiled(count: int, operations: list[Place], wrong: Callable[..., Any] = without_writes) -> float:
     torch._dynamo.reset()
-    backend = beginning_backend(without_writes, count, operations)
+    backend = beginning_backend(wrong, count, operations)
     return float(torch.compile(step, backend=backend)(torch.ones(3), torch.tensor(3.0)))
 
 
@@ -47,6 +54,12 @@ def test_the_operations_of_a_call_with_their_lines() -> None:
 def test_a_beginning_is_compiled_and_the_rest_runs_in_eager() -> None:
     right = float(step(torch.ones(3), torch.tensor(3.0)))
     assert [compiled(count, []) == right for count in range(5)] == [True, True, True, False, False]
+
+
+def test_a_result_that_is_in_no_tuple_is_not_taken_for_a_wrong_number() -> None:
+    right = float(step(torch.ones(3), torch.tensor(3.0)))
+    found = [compiled(count, [], without_a_tuple) == right for count in range(5)]
+    assert found == [True, True, True, False, False]
 
 
 def test_the_last_operation_of_the_shortest_wrong_beginning() -> None:
