@@ -330,7 +330,7 @@ def test_a_stale_entry_and_the_first_line_that_differs_are_named() -> None:
 
 
 def test_an_operator_that_does_what_it_does_not_declare_is_no_fault_of_a_stage() -> None:
-    at, does = Place("/a/b.py", 7), "gives float64, where its fake kernel says float32"
+    at, does = Place("/a/b.py", 7), "gives dtype float64, where its fake kernel says float32"
     wrong = program_call("disagrees", stage="inductor", wrong_place=at, operation="a.b", undeclared=does)
     assert since_text(wrong.call) == f"wrong at /a/b.py:7 (a.b): it {does}"
 

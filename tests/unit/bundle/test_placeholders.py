@@ -32,6 +32,8 @@ def test_what_we_say_in_two_words_is_known_and_nothing_of_one_word(texts: Texts)
     twice = "a Backward graph, Backward graph"
     assert [*known_sentences(twice)] == [(2, "Backward graph"), (18, "Backward graph")]
     assert not [*known_sentences("Backward zircon")]
+    found = [text for _, text in known_sentences("gives dtype int8, where its fake kernel says uint8")]
+    assert found == ["gives dtype", ", where its fake kernel says"]
 
 
 def test_below_a_place_of_a_stack_what_is_deeper_is_source_and_what_is_not_ends_it(texts: Texts) -> None:

@@ -114,8 +114,8 @@ def _other_form(own: Any, expected: Any, *, with_strides: bool) -> str | None:
     import torch
 
     if own.dtype != expected.dtype:
-        names = [str(each).removeprefix("torch.") for each in (own.dtype, expected.dtype)]
-        return "gives {}, where its fake kernel says {}".format(*names)
+        gives, says = (str(each).removeprefix("torch.") for each in (own.dtype, expected.dtype))
+        return f"gives dtype {gives}, where its fake kernel says {says}"
     if not all(type(size) is int for size in expected.shape):
         return None
     if own.shape != expected.shape:

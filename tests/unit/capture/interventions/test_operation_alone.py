@@ -128,7 +128,7 @@ def test_an_operation_that_gives_something_else_than_tracing_expects() -> None:
     line = f.__code__.co_firstlineno
     found = first_wrong(lambda gm: gm, f)
     assert found[:4] == [__file__, line + 2, "torch.ops.widened.wide", True]
-    assert found[4] == "gives float64, where its fake kernel says float32"
+    assert found[4] == "gives dtype float64, where its fake kernel says float32"
 
 
 def test_an_operation_that_gives_its_argument_and_does_not_say_so() -> None:
