@@ -192,7 +192,9 @@ def _root(source: str) -> str:
 
 def asked_for(cause: RecompileCause) -> str | None:
     """The dictionary that the line of the guard asks for what is guarded; None where it asks none."""
-    return looked_up_in(cause.line_of_guard, cause.source or "")
+    source = cause.source or ""
+    key = f"self.{source.rpartition('.')[2]}" if cause.is_of_module else source
+    return looked_up_in(cause.line_of_guard, key)
 
 
 def is_read_as_well(cause: RecompileCause) -> bool:
