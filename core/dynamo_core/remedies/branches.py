@@ -15,13 +15,12 @@ from ..analysis.source_lines import (
     joins_conditions,
     targets_of,
 )
-from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule
+from .rules import REPORTS, BreakContext, BreakRules, Change, RemedyTemplate, Rule
 from .selections import BRANCH, NOT_KNOWN, SELECTIONS, selected_by_a_mask
 
 _ASSERT = re.compile(r"^\s*assert\b")
 WHILE = re.compile(r"^\s*while\b")
 _APPENDS = re.compile(r"\s*[\w.]{1,100}\.(?:append|add|extend)\(")
-_REPORTS = re.compile(r"\s*(?:print|[\w.]{0,60}(?:log|warn)\w{0,20}(?:\.\w{1,20})?)\(")
 # A condition on one tensor that an object keeps, as a buffer that says whether something was done already.
 _FLAG = re.compile(
     r"(?:not )?(?:bool|int)?\(?self(?:\.\w{1,60}){1,4}(?:\[0\]|\.item\(\)){0,2}\)?"
@@ -86,7 +85,7 @@ def _only_reports(break_context: BreakContext) -> bool:
     """Whether all that the branch does is to print, log or warn."""
     body = break_context.block
     outer = [line for line in body if indentation(line) == indentation(body[0])]
-    return bool(outer) and all(map(_REPORTS.match, outer))
+    return bool(outer) and all(map(REPORTS.match, outer))
 
 
 def _is_made_of_conditions(break_context: BreakContext) -> bool:
@@ -166,7 +165,7 @@ _NOW_AND_THEN = re.compile(r"(?:el)?if .{0,200}\w\)? ?% ?.{0,100}\w")
 
 
 def _reports_now_and_then(break_context: BreakContext) -> bool:
-    is_report = _REPORTS.match(break_context.line) is not None
+    is_report = REPORTS.match(break_context.line) is not None
     return is_report and _NOW_AND_THEN.match(break_context.around) is not None
 
 

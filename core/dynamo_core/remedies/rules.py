@@ -203,6 +203,10 @@ _CAREFUL = (
     "; on both sides a divisor, or what goes into a root or logarithm, must be safe, as by "
     "`.clamp(min=1e-9)`: else gradients may be NaN"
 )
+_REPORTED = (
+    "; `{report}` goes behind the call, for which the condition is returned as well: else it comes no more"
+)
+REPORTS = re.compile(r"\s*(?:print|[\w.]{0,60}(?:log|warn)\w{0,20}(?:\.\w{1,20})?)\(")
 _KEPT = re.compile(r"self(?:\.(?!item\b)\w{1,60}){1,4}")
 REGISTERS_A_HOOK = re.compile(r"\.register_hook\(")
 _DISABLED = re.compile(r"Skip calling function `<function ([\w.<>]{1,200}) at 0x")
@@ -278,7 +282,7 @@ class BreakContext:
             "around": self.around,
             "caller": without_comment(self.caller),
             "function": self.function or "the function",
-            "careful": _CAREFUL if self._may_lose_gradients else "",
+            "careful": (_CAREFUL if self._may_lose_gradients else "") + self._reported,
             "library": self.library or "the library",
             "counts": self.counts,
         }
@@ -306,6 +310,11 @@ class BreakContext:
         lines = [each for each in self.following if each.strip()]
         depth = indentation(lines[0]) if lines else 0
         return list(takewhile(lambda each: indentation(each) >= depth, lines))
+
+    @property
+    def _reported(self) -> str:
+        report = next((each.strip() for each in self.block if REPORTS.match(each)), None)
+        return "" if report is None else _REPORTED.format(report=report)
 
     @property
     def counts(self) -> str:

@@ -343,3 +343,11 @@ def test_a_gradient_that_a_hook_asks_for_is_asked_for_before_the_call() -> None:
 def test_what_is_copied_for_its_address_is_copied_always(around: str, is_copied: bool) -> None:
     said = advice("Observed exception", "TypeError", around.splitlines()[0], around=around)
     assert ("copy in every call" in said) == is_copied
+
+
+@pytest.mark.parametrize(("first", "is_reported"), [("log.warning('odd')", True), ("x = x + 1", False)])
+def test_what_a_branch_reports_is_to_be_reported_behind_the_call(first: str, is_reported: bool) -> None:
+    around = f"    if torch.isnan(x).any():\n        {first}\n        x = x.nan_to_num()\n    return x"
+    advised = advice(*BRANCH, "if torch.isnan(x).any():", around=around)
+    assert "torch.where" in advised
+    assert (f"`{first}` goes behind the call" in advised) is is_reported
