@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from dynamo_core.analysis.verdict import command_words, ending, origin_sentence, verdict, versions
-from dynamo_core.analysis.words import number
+from dynamo_core.analysis.words import number, place
 from dynamo_core.case import Case
 from dynamo_core.findings import Action, Finding
 from dynamo_core.shared.shown_paths import path_below, shown_path
@@ -190,8 +190,7 @@ def _action(
     advice = headline(action)
     yield Paragraph(_cut(f"{action.number}. {advice}", of_advice or lines), "strong")
     saves = what_it_saves(action)
-    source = cured[0].source if len(cured) == 1 and of_advice is None else ""
-    line = f", at `{source}`" if source and source not in advice else ""
+    line = "" if of_advice is not None or len(cured) != 1 else _line_of(cured[0], advice)
     cures = _cut(what_is_cured(action, cured) + line, lines, f"; {saves}" if saves else "")
     yield Paragraph(_INDENT + cures)
     if besides := what_else_it_changes(action):
@@ -200,6 +199,17 @@ def _action(
         first, *others = action.alternatives
         more = f" (and {number(len(others), 'other way', 'other ways')})" if others else ""
         yield Paragraph(_INDENT + _cut(f"or {what_to_do(first.remedy)}", max(lines - 1, 1), more), "dim")
+
+
+def _line_of(finding: Finding, advice: str) -> str:
+    """The line that the finding is about: where it is, if the title names another one, and its text."""
+    at = ""
+    if finding.place is not None and (where := place(finding.place)) not in finding.title:
+        file, _, number_of_line = where.rpartition(":")
+        at = f"line {number_of_line}" if f"{file}:" in finding.title else where
+    source = f"`{finding.source}`" if finding.source and finding.source not in advice else ""
+    line = ", ".join(filter(None, (at, source)))
+    return f", at {line}" if line else ""
 
 
 def _counts(case: Case) -> Iterator[Block]:
