@@ -145,7 +145,7 @@ def test_the_environment_asks_for_json_of_commands_that_have_it(tmp_path: Path) 
 
 def test_what_stands_behind_a_program_is_the_programs(tmp_path: Path) -> None:
     (tmp_path / "program.py").touch()
-    for options in (["run", "nowhere.py"], ["explain", "--backend", "nope", "program.py"]):
+    for options in (["run", "nowhere.py"], ["explain", "--capture", "nope", "program.py"]):
         assert answer(*options, "--json", cwd=tmp_path).stdout == ""
 
 
