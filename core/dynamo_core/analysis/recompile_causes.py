@@ -1,7 +1,7 @@
 """Why a frame was recompiled: its recompiles grouped by what differed, and what is known about that."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ..model import (
@@ -28,7 +28,7 @@ from .guard_failures import (
     lengthened_by,
     what_tells_apart,
 )
-from .recompile_lines import lines_of_expression
+from .recompile_lines import is_made_of, lines_of_expression
 from .recompile_sizes import is_another_size, is_float, made_dynamic, sizes_along_with, sizes_compiled_for
 from .recompiles import FrameRecompiles, functions_with_one_code
 from .source_lines import is_user_line, leads_to, needs_the_number
@@ -489,3 +489,9 @@ def causes_of(frame: FrameRecompiles) -> list[RecompileCause]:
             )
         )
     return found
+
+
+def calculated_from(cause: RecompileCause, causes: Iterable[RecompileCause]) -> RecompileCause | None:
+    """The cause on what the code calculates from the number of this one; None where none of these is."""
+    values = (each for each in causes if cause.kind == each.kind == "value")
+    return next((each for each in values if is_made_of(each.source, cause.source)), None)

@@ -9,9 +9,8 @@ from ..analysis.break_effects import Fallback
 from ..analysis.compile_records import CompileRecords
 from ..analysis.figures import Figures
 from ..analysis.guard_failures import what_differed
-from ..analysis.recompile_causes import RecompileCause, causes_of
+from ..analysis.recompile_causes import RecompileCause, calculated_from, causes_of
 from ..analysis.recompile_echoes import CompileKey
-from ..analysis.recompile_lines import is_made_of
 from ..analysis.recompile_sentences import cause_sentence
 from ..analysis.recompiles import FrameRecompiles, how_often_eager, is_recompile_limit
 from ..analysis.source_lines import is_library
@@ -59,16 +58,13 @@ def _with_what_they_are_made_of(causes: Sequence[RecompileCause]) -> list[list[R
 
     torch made the number dynamic, and then needed the very value of what is made of it.
     """
+    made_of_it = {id(cause): calculated_from(cause, causes) for cause in causes}
     groups: dict[int, list[RecompileCause]] = {}
-    made_of_it = {
-        id(cause): expression
-        for cause in causes
-        for expression in causes
-        if cause.kind == expression.kind == "value" and is_made_of(expression.source, cause.source)
-    }
     for cause in causes:
-        groups.setdefault(id(made_of_it.get(id(cause), cause)), []).append(cause)
-    return [sorted(together, key=lambda cause: id(cause) in made_of_it) for together in groups.values()]
+        groups.setdefault(id(made_of_it[id(cause)] or cause), []).append(cause)
+    return [
+        sorted(together, key=lambda cause: made_of_it[id(cause)] is not None) for together in groups.values()
+    ]
 
 
 def _draft(

@@ -37,7 +37,7 @@ from .rules import (
 TABLE: BreakRules = (
     *modules.AROUND_DDP,
     *code.IN_HOOKS,
-    *code.IN_DISTRIBUTIONS,
+    *modules.IN_DISTRIBUTIONS,
     *modules.IN_TRANSFORMERS,
     *calls.DRAWN,
     *requested.BY_A_LIBRARY,

@@ -41,24 +41,6 @@ IN_HOOKS: BreakRules = (
         line=REGISTERS_A_HOOK,
     ),
 )
-# Source: torch/distributions/distribution.py (Distribution.__init__, _validate_sample), and
-# torch/_dynamo/eval_frame.py (TorchPatcher.patch), which switches these checks off.
-IN_DISTRIBUTIONS: BreakRules = (
-    Rule(
-        re.compile(r"."),
-        "torch.distributions checks its arguments here, which reads the values of tensors; torch.compile "
-        "leaves such checks out unless asked for, and `dynamo run` keeps them, as eager does",
-        (
-            RemedyTemplate(
-                "make it with `validate_args=False` where its arguments are known to be valid; for all: "
-                "`torch.distributions.Distribution.set_default_validate_args(False)`. `dynamo run "
-                "--semantics compiled` leaves these checks out as torch.compile does.",
-                cures=("distribution_validated",),
-            ),
-        ),
-        when=lambda break_context: break_context.is_in_distributions,
-    ),
-)
 
 
 def _is_scaled(break_context: BreakContext) -> bool:

@@ -1,4 +1,4 @@
-"""Causes: modules of torch that break the graph inside of themselves."""
+"""Causes: modules and distributions of torch that break the graph inside of themselves."""
 
 import re
 
@@ -35,5 +35,23 @@ IN_TRANSFORMERS: BreakRules = (
             ),
         ),
         when=lambda break_context: break_context.innermost == "_detect_is_causal_mask",
+    ),
+)
+# Source: torch/distributions/distribution.py (Distribution.__init__, _validate_sample), and
+# torch/_dynamo/eval_frame.py (TorchPatcher.patch), which switches these checks off.
+IN_DISTRIBUTIONS: BreakRules = (
+    Rule(
+        re.compile(r"."),
+        "torch.distributions checks its arguments here, which reads the values of tensors; torch.compile "
+        "leaves such checks out unless asked for, and `dynamo run` keeps them, as eager does",
+        (
+            RemedyTemplate(
+                "make it with `validate_args=False` where its arguments are known to be valid; for all: "
+                "`torch.distributions.Distribution.set_default_validate_args(False)`. `dynamo run "
+                "--semantics compiled` leaves these checks out as torch.compile does.",
+                cures=("distribution_validated",),
+            ),
+        ),
+        when=lambda break_context: break_context.is_in_distributions,
     ),
 )

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from itertools import chain
 
 from ..analysis.guard_failures import is_named_in, range_words
-from ..analysis.recompile_causes import RecompileCause, causes_of
-from ..analysis.recompile_lines import is_made_of
+from ..analysis.recompile_causes import RecompileCause, calculated_from, causes_of
 from ..analysis.source_lines import BY_MATH, is_library, looked_up_in, without_comment
 from ..analysis.words import place
 from ..recording.guards import plain_source, split_comment
@@ -58,8 +57,7 @@ def is_calculated_with(cause: RecompileCause) -> bool:
 
 def is_in_an_expression(cause: RecompileCause) -> bool:
     """Whether another version was compiled for what the code calculates from this number."""
-    others = causes_of(cause.frame) if cause.kind == "value" else ()
-    return any(other.kind == "value" and is_made_of(other.source, cause.source) for other in others)
+    return cause.kind == "value" and calculated_from(cause, causes_of(cause.frame)) is not None
 
 
 def range_of_a_library(cause: RecompileCause) -> str:
