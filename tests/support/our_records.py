@@ -10,7 +10,7 @@ from dynamo_core.shared.early_records import (
     GradientExchange,
     GraphReturned,
 )
-from dynamo_core.shared.late_hooks import HooksNotCalled
+from dynamo_core.shared.export_records import ExportCompared, ExportTried, ModulesCalled, ModuleToExport
 from dynamo_core.shared.our_record import OurRecord
 from dynamo_core.shared.records import (
     CacheBypassedBy,
@@ -19,13 +19,11 @@ from dynamo_core.shared.records import (
     CallsAtLimit,
     CallVerified,
     ChangedSetting,
-    ExportCompared,
-    ExportTried,
     FrameNotCompiled,
     FreezeNoted,
     GraphTaken,
-    ModulesCalled,
-    ModuleToExport,
+    HooksNotCalled,
+    LinesTraced,
     NotebookCell,
     OverrideApplied,
     ProgramCallVerified,
@@ -51,6 +49,7 @@ EXAMPLES: tuple[OurRecord, ...] = (
     CompileBegun(began_ns=_AT, test="test_f"),
     CompileResultUnused(function="f", is_module=False, why="never called", line=_FRAME),
     HooksNotCalled(line=_FRAME, what="forward hook", classes=["Linear"], graphs=[1], hooks=2, left_out=6),
+    LinesTraced(functions=[{"file": _FILE, "around": {"7": "y = f(x)"}}]),
     FrameDeferred(times=2, name="f", file=_FILE, line=7),
     ChangeTried(
         file=_FILE, line=7, changes=["dynamic=True"], before=_TRACED, after=_TRACED | {"why": "x"}, ns=5

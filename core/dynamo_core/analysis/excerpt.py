@@ -52,6 +52,7 @@ def _lines_of(processes: Iterable[Process], file: str) -> dict[int, str]:
         for graph_break in process.breaks:
             if graph_break.place is not None and graph_break.place.file == file:
                 lines.update(graph_break.around)
+        lines.update(process.lines_traced.get(file, {}))
         for bytecode in process.bytecodes:
             if bytecode.place.file == file:
                 lines.update(bytecode.source)

@@ -18,8 +18,9 @@ from ..shared.early_records import (
     ProcessState,
     Timeline,
 )
+from ..shared.export_records import ModulesCalled
 from ..shared.quick_dataclass import dataclass
-from ..shared.records import CachesInUse, ChangedSetting, FreezeNoted, ModulesCalled
+from ..shared.records import CachesInUse, ChangedSetting, FreezeNoted
 from ..shared.text import printable
 from ..shared.validation import matches
 from .caches import CacheLookup, CalledCollective, LayerCount
@@ -260,10 +261,10 @@ class Process:
     `compiling` are compiles in progress. `parallel_phases` ran in other threads beside the compile that
     they name, and have no tree. `recompiled_entries` are the cache entries of recompiled frames, with the
     checks on sizes and on what failed: these are always read, all other checks only where `guard_sets` is
-    requested. `tests` are the tests of pytest that ran when a compile began. `first_lines` has the first
-    line of the code of each decorated function, by the line of its `def`. `whole` is the complete process,
-    where this one is a selection of it. `alike` are the ranks that are equivalent to this one, whose
-    streams were not opened.
+    requested. `lines_traced` has the text of the program's traced functions, by file and line. `tests` are
+    the tests of pytest that ran when a compile began. `first_lines` has the first line of the code of each
+    decorated function, by the line of its `def`. `whole` is the complete process, where this one is a
+    selection of it. `alike` are the ranks that are equivalent to this one, whose streams were not opened.
     """
 
     stream: Path
@@ -291,6 +292,7 @@ class Process:
     guard_sets: list[GuardSet] = field(default_factory=list)
     recompiled_entries: list[GuardSet] = field(default_factory=list)
     specializations: list[Specialization] = field(default_factory=list)
+    lines_traced: dict[str, dict[int, str]] = field(default_factory=dict)
     bytecodes: list[Bytecode] = field(default_factory=list)
     resume_functions: list[ResumeFunction] = field(default_factory=list)
     callers: dict[CompileId | None, tuple[StackFrame, ...]] = field(default_factory=dict)

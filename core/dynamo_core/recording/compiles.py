@@ -20,14 +20,29 @@ from ..model import (
 )
 from ..shared.conversion import from_fields
 from ..shared.early_records import CompileBegun, CompileResultUnused
-from ..shared.late_hooks import HooksNotCalled
-from ..shared.records import FrameRewritten, FrameTried, FunctionsTraced, ResumeFunctionMade
+from ..shared.records import (
+    FrameRewritten,
+    FrameTried,
+    FunctionsTraced,
+    HooksNotCalled,
+    LinesTraced,
+    ResumeFunctionMade,
+)
 from ..shared.settings import dynamic_of
 from .breaks import BreakBuilder
 from .caches import counts_in_metrics
 from .compile_context import CompileContext, InProgressBuilder
 from .graphs import GraphBuilder
-from .structured import MOST_VALUES, Handler, place_at, stack_frame, stack_of, structured, structured_head
+from .structured import (
+    MOST_VALUES,
+    Handler,
+    around_of,
+    place_at,
+    stack_frame,
+    stack_of,
+    structured,
+    structured_head,
+)
 from .trace_format import Record
 
 # Each phase includes the next ones. torch calls the time in any backend "aot_autograd" in its metrics
@@ -69,6 +84,7 @@ class CompileBuilder:
             CompileResultUnused.NAME: self._unused_compile,
             HooksNotCalled.NAME: self._hooks_left_out,
             FrameRewritten.NAME: self._bytecode,
+            LinesTraced.NAME: self._lines_traced,
             ResumeFunctionMade.NAME: self._resume_function,
             "compilation_metrics": self._compilation_metrics,
             "bwd_compilation_metrics": self._compilation_metrics,
@@ -197,6 +213,11 @@ class CompileBuilder:
         made = structured(ResumeFunctionMade, record)
         made_by = self._context.id_of(record)
         self._process.resume_functions.append(from_fields(ResumeFunction, made, made_by=made_by))
+
+    def _lines_traced(self, record: Record) -> None:
+        for function in structured(LinesTraced, record).functions:
+            lines = self._process.lines_traced.setdefault(function["file"], {})
+            lines.update(around_of(function["around"]))
 
     def _tracing_time(self, record: Record) -> None:
         tracing = structured(FunctionsTraced, record)

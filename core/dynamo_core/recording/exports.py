@@ -18,8 +18,8 @@ from ..model import (
     TracedExport,
 )
 from ..shared.conversion import from_fields
+from ..shared.export_records import ExportCompared, ExportTried, ModulesCalled, ModuleToExport
 from ..shared.names import FAILED, KINDS, OUTCOMES, RAISED
-from ..shared.records import ExportCompared, ExportTried, ModulesCalled, ModuleToExport
 from .breaks import parse_break_text
 from .compile_context import CompileContext
 from .interventions import compared_value

@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 
 from dynamo_core.analysis.excerpt import excerpt
-from dynamo_core.model import Bytecode, CompileId, Frame, GraphBreak, Place, Process, StackFrame
+from dynamo_core.model import (
+    Bytecode,
+    CompileId,
+    Frame,
+    GraphBreak,
+    Place,
+    Process,
+    StackFrame,
+)
 from support.made import with_fields
 
 FILE = "/home/me/model.py"
@@ -62,6 +70,11 @@ def test_what_is_not_known_ends_it() -> None:
     assert excerpt([recorded({10: LINES[10]})], Place(FILE, 10), ["0/0"]) is None
     assert excerpt([recorded(LINES)], Place("/home/me/other.py", 10), ["0/0"]) is None
     assert excerpt([recorded(LINES)], Place(FILE, 99), ["0/0"]) is None
+
+
+def test_the_lines_of_an_inlined_function_are_known() -> None:
+    lines = {number: LINES[number] for number in (14, 15)}
+    assert shown(recorded({}, lines_traced={FILE: lines}), 15) == (14, [LINES[14], LINES[15]])
 
 
 def test_the_lines_next_to_a_break_are_known_of_a_function_that_was_inlined() -> None:

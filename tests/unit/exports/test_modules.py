@@ -21,8 +21,8 @@ from dynamo_core.model import (
     RunSettings,
 )
 from dynamo_core.shared.errors import NotARecording
+from dynamo_core.shared.export_records import ModulesCalled
 from dynamo_core.shared.names import EXPORT_FOLDER
-from dynamo_core.shared.records import ModulesCalled
 
 COPY, FORK = 10, 20
 

@@ -21,8 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ...shared.export_records import ModulesCalled, ModuleToExport
 from ...shared.names import EXPORT_CALL_SUFFIX, EXPORT_FOLDER
-from ...shared.records import ModulesCalled, ModuleToExport
 from ...shared.settings import ExportSettings
 from ..frames.program_files import is_own
 from ..frames.source import stack_line

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...backends.agreement import RandomState, clone_with_aliases, compare
+from ...shared.export_records import ExportCompared, ExportTried
 from ...shared.names import AOTI, COMPILE, DONE, DRAFT, EXPORT, FAILED, RAISED, STRICT
 from ...shared.our_record import OurRecord
-from ...shared.records import ExportCompared, ExportTried
 from ..probes.breaks import described_break
 from .inputs import Varied, bound, dynamic_shapes, inputs_of, leaves, unregistered_dataclasses
 

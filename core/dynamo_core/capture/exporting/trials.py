@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 
+from ...shared.export_records import ExportTried
 from ...shared.names import (
     AOTI,
     COMPILE,
@@ -23,7 +24,6 @@ from ...shared.names import (
     STRICT,
     TOO_LONG,
 )
-from ...shared.records import ExportTried
 from ...shared.settings import ExportSettings
 from ..forking import do_in_copy, exit_code
 from ..primitives import O_CLOEXEC, O_RDWR, close, create_private, write

@@ -225,6 +225,16 @@ def is_library_file(file: str) -> bool:
     return is_installed(file) or "/lib/python3" in file or file.startswith("<frozen ")
 
 
+def source_lines(code: CodeType) -> dict[int, str]:
+    """The text of the source lines of `code`, by line number; empty where there is no file."""
+    lines = [line for _, _, line in code.co_lines() if line is not None]
+    if not lines:
+        return {}
+    wanted = range(min(lines), max(lines) + 1)
+    text = linecache.getlines(code.co_filename)
+    return {line: text[line - 1].rstrip("\n") for line in wanted if 0 < line <= len(text)}
+
+
 def _line(entry: str) -> tuple[str, int] | None:
     file, _, rest = entry.partition('", line ')
     digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]

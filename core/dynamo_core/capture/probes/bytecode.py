@@ -8,14 +8,13 @@ on that prints errors at interpreter exit.
 """
 
 import dis
-import linecache
 from collections.abc import Callable
 from hashlib import md5
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...shared.records import FrameRewritten, ResumeFunctionMade
-from ..frames.source import current_compile_id
+from ..frames.source import current_compile_id, source_lines
 from ..torch_versions import resume_function_installer
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def _frame_rewritten(original: CodeType, modified: CodeType) -> FrameRewritten:
         file=original.co_filename,
         first_line=original.co_firstlineno,
         fingerprint=_fingerprint(original),
-        source=_source_lines(original),
+        source=source_lines(original),
         original=_instructions(original),
         modified=_instructions(modified),
     )
@@ -132,13 +131,3 @@ def _line(instruction: dis.Instruction, previous: int | None) -> int | None:
     if positions is not None:
         return positions.lineno  # type: ignore[no-any-return]
     return instruction.starts_line or previous
-
-
-def _source_lines(code: CodeType) -> dict[int, str]:
-    """The text of the source lines of `code`, by line number; empty where there is no file."""
-    lines = [line for _, _, line in code.co_lines() if line is not None]
-    if not lines:
-        return {}
-    wanted = range(min(lines), max(lines) + 1)
-    text = linecache.getlines(code.co_filename)
-    return {line: text[line - 1].rstrip("\n") for line in wanted if 0 < line <= len(text)}

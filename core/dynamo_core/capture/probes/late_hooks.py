@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from ...shared.late_hooks import HooksNotCalled
+from ...shared.records import HooksNotCalled
 from ..frames.program_files import is_own
 from ..frames.source import frames_outwards, stack_line
 

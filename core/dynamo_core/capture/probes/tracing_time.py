@@ -1,4 +1,4 @@
-"""Probe: how much of Dynamo's tracing time was spent on which function of the program.
+"""Probe: how much of Dynamo's tracing time was spent on which function of the program, and their lines.
 
 Source: torch/_dynamo/symbolic_convert.py (InstructionTranslatorBase.run, which traces a frame, a function
 inlined into it, and a generator each time it is resumed; its `with self.run_ctx_mgr()` is what we wrap) and
@@ -17,8 +17,9 @@ from collections.abc import Callable
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.records import FunctionsTraced
-from ..frames.source import current_compile_id
+from ...shared.records import FunctionsTraced, LinesTraced
+from ..frames.program_files import is_own
+from ..frames.source import current_compile_id, source_lines
 from ..primitives import perf_counter_ns
 
 if TYPE_CHECKING:
@@ -35,11 +36,12 @@ _Function = tuple[str, str, int]  # name, file, first line
 class _Attempt:
     """The times of one attempt at a frame. `nested_ns` is the time of calls that the innermost one made."""
 
-    __slots__ = ("active", "nested_ns", "stopped_ns", "totals")
+    __slots__ = ("active", "codes", "nested_ns", "stopped_ns", "totals")
 
     def __init__(self) -> None:
         self.totals: dict[_Function, list[int]] = {}  # calls, ns with callees, ns without
         self.active: set[_Function] = set()
+        self.codes: dict[_Function, CodeType] = {}
         self.nested_ns = 0
         self.stopped_ns: int | None = None
 
@@ -49,12 +51,13 @@ class _Call:
 
     __slots__ = ("attempt", "function", "is_outermost", "nested_before_ns", "start_ns")
 
-    def __init__(self, attempt: _Attempt, function: _Function) -> None:
+    def __init__(self, attempt: _Attempt, code: CodeType) -> None:
         self.attempt = attempt
-        self.function = function
+        self.function = function = _function(code)
         self.is_outermost = function not in attempt.active
         self.nested_before_ns = attempt.nested_ns
         attempt.active.add(function)
+        attempt.codes[function] = code
         attempt.nested_ns = 0
         self.start_ns = perf_counter_ns()
 
@@ -99,6 +102,7 @@ def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
     probes = parts.probes
     root = symbolic_convert.InstructionTranslator
     local = threading.local()
+    with_lines: set[_Function] = set()  # recorded before
 
     def attempts() -> list[_Attempt]:
         """The attempts in progress in this thread: tracing may call a function that is compiled in turn."""
@@ -113,7 +117,7 @@ def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
         running = attempts()
         if is_root:
             running.append(_Attempt())
-        return _Call(running[-1], _function(code)) if running else None
+        return _Call(running[-1], code) if running else None
 
     @probes.guarded("tracing time")
     def end(call: _Call | None, is_root: bool) -> None:
@@ -124,6 +128,9 @@ def install(symbolic_convert: ModuleType, parts: "EngineParts") -> None:
             running = attempts()
             del running[running.index(call.attempt) :]  # an interrupt may have left inner attempts
             probes.stream.record(_functions_traced(call.attempt), current_compile_id())
+            new = _lines_of(call.attempt.codes, with_lines)
+            if new.functions:
+                probes.stream.record(new, current_compile_id())
 
     def mark_bytecode_tracing_stop(proceed: Callable[..., Any], graph: "OutputGraph") -> Any:
         running = attempts()
@@ -171,4 +178,15 @@ def _functions_traced(attempt: _Attempt) -> FunctionsTraced:
             "calls": sum(totals[0] for _, totals in others),
             "exclusive_ns": sum(totals[2] for _, totals in others),
         },
+    )
+
+
+def _lines_of(codes: dict[_Function, CodeType], with_lines: set[_Function]) -> LinesTraced:
+    """The lines of the program's own functions, without those that are `with_lines`, where they are noted."""
+    new = [function for function in codes if function not in with_lines and is_own(function[1])]
+    with_lines.update(new)
+    return LinesTraced(
+        functions=[
+            {"file": file, "around": source_lines(codes[name, file, line])} for name, file, line in new
+        ]
     )

@@ -9,7 +9,7 @@ import pytest
 
 from dynamo_core.capture.probe_guard import ProbeGuard
 from dynamo_core.capture.probes import tracing_time
-from dynamo_core.shared.names import TRACING_TIME
+from dynamo_core.shared.names import LINES_TRACED, TRACING_TIME
 from dynamo_core.shared.our_record import OurRecord
 
 
@@ -81,12 +81,17 @@ class World:
 
     @staticmethod
     def _code(name: str) -> Any:
-        return SimpleNamespace(co_name=name, co_qualname=name, co_filename="/x.py", co_firstlineno=1)
+        return SimpleNamespace(
+            co_name=name,
+            co_qualname=name,
+            co_filename="/usr/site-packages/x.py" if name == "of_a_library" else "/x.py",
+            co_firstlineno=1,
+            co_lines=lambda: [(0, 2, 1), (2, 4, None), (4, 6, 3)],
+        )
 
     def told(self, attempt: int = 0) -> dict[str, tuple[int, int, int]]:
         """Calls, inclusive and exclusive ns of each function of an attempt."""
-        name, payload = self.stream.records[attempt]
-        assert name == TRACING_TIME, payload
+        payload = [payload for name, payload in self.stream.records if name == TRACING_TIME][attempt]
         return {f["name"]: (f["calls"], f["inclusive_ns"], f["exclusive_ns"]) for f in payload["functions"]}
 
 
@@ -169,6 +174,21 @@ def test_the_costliest_are_told_and_the_others_summed(world: World) -> None:
     left_out = [n for n in range(250) if f"g{n}" not in told]
     others = world.stream.records[0][1]["others"]
     assert others == {"functions": 51, "calls": 51, "exclusive_ns": sum(left_out)}
+
+
+def test_the_lines_of_the_programs_own_functions_are_recorded_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"line {number}\n" for number in range(1, 5)]
+    monkeypatch.setattr("linecache.getlines", lambda file: lines)
+
+    def body() -> None:
+        world.inline("g", lambda: world.inline("of_a_library", lambda: world.spend(1)))
+
+    world.frame("f", body)
+    world.frame("f", body)
+    (told,) = [payload["functions"] for name, payload in world.stream.records if name == LINES_TRACED]
+    assert told == [{"file": "/x.py", "around": {1: "line 1", 2: "line 2", 3: "line 3"}}] * 2
 
 
 def test_a_probe_that_fails_does_not_matter_to_the_tracer(
