@@ -46,6 +46,15 @@ def excerpt(processes: Iterable[Process], place: Place, compile_ids: Collection[
     return Excerpt(place, numbers[0], text, tuple(islice(callers, _MOST_CALLERS)))
 
 
+def lines_of_function(process: Process, place: Place) -> list[str]:
+    """The lines of the innermost function around a place, as far as they were recorded."""
+    known = _lines_of([process], place.file)
+    if place.line not in known:
+        return []
+    first, last = _function(known, place.line)
+    return [known[number] for number in range(first, last + 1)]
+
+
 def _lines_of(processes: Iterable[Process], file: str) -> dict[int, str]:
     lines: dict[int, str] = {}
     for process in processes:

@@ -15,6 +15,7 @@ from .recompile_parts import (
     is_branch,
     is_calculated_with,
     is_flag,
+    is_kind,
     is_learning_rate,
     is_none,
     is_none_or_tensor,
@@ -22,10 +23,12 @@ from .recompile_parts import (
     is_number_or_tensor,
     is_read_as_well,
     is_setting_of_torchs,
+    kept_key,
     one_remedy,
     range_of_a_library,
     walk_of,
 )
+from .recompile_states import OF_STATES
 from .rules import Change, Rule
 
 _FUNCTIONS = (
@@ -42,20 +45,9 @@ _OF_OBJECTS = ("value", "type", "identity", "length", "attribute", "dictionary")
 _TYPE = re.compile(r"type=<class '([^']+)'>")
 
 
-def _is_kind(*kinds: str) -> Callable[[RecompileCause], bool]:
-    return lambda cause: cause.kind in kinds
-
-
 def _is_worded(words: str) -> Callable[[RecompileCause], bool]:
     """A test whether torch's words on the guard begin with these."""
     return lambda cause: cause.words.startswith(words)
-
-
-def _is_state(words: str) -> Callable[[RecompileCause], bool]:
-    """A test whether torch names this setting of the process as the one that was switched."""
-    return lambda cause: (
-        cause.kind == "global state" and any(words in failure.check for failure in cause.failures)
-    )
 
 
 def _is_loop(cause: RecompileCause) -> bool:
@@ -265,6 +257,14 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "the first call.",
         cures=("recompile_training_mode",),
     ),
+    one_remedy(  # key that a module keeps
+        lambda cause: kept_key(cause) is not None,
+        "{source} is a key that is looked up in `{table}`{values}, and each key is a version of its own: "
+        "keep what a key chooses in tensors on the module, copy it into them where the key is set, outside "
+        "of the compiled code (`self.slot.copy_(…)`), and read there these alone; where what it chooses is "
+        "other code, compile a function for each.",
+        cures=("recompile_adapter_by_name",),
+    ),
     one_remedy(  # key of a dictionary
         lambda cause: cause.kind in ("value", "identity") and asked_for(cause) is not None,
         "{source} is a key that is looked up in `{table}`{values}, and each key is a version of its own: "
@@ -281,7 +281,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         cures=("recompile_flag_argument",),
     ),
     one_remedy(  # chosen by a value
-        _is_kind("value"),
+        is_kind("value"),
         "each value of {source}{values} is a version of its own: choose by it outside of the compiled code, "
         "and compile what each choice calls (where several lines choose, leave the function that has them to "
         "Python, and compile what stands between them); pass in what else is made of it; or keep to few.",
@@ -307,88 +307,38 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         cures=("recompile_enum_with_numbers",),
     ),
     one_remedy(  # another object
-        _is_kind("identity"),
+        is_kind("identity"),
         "{source} is another object in some calls, and each is a version of its own: choose by it outside "
         "of the compiled code, or pass few.",
         _decide_outside,
         cures=("recompile_enum_argument",),
     ),
     one_remedy(  # freed object
-        _is_kind("freed object"),
+        is_kind("freed object"),
         "{source} was freed, and what was compiled for it with it: keep a reference to it, or make it once.",
     ),
-    one_remedy(  # inference mode of the call
-        lambda cause: cause.is_of_inference_mode,
-        "some calls were inside of `torch.inference_mode` and others were not: make all of them, those that "
-        "warm up as well, in the same mode.",
-        cures=("recompile_warm_up_in_inference_mode",),
-        not_for=("recompile_inference_mode", "recompile_grad_mode"),
-    ),
-    one_remedy(  # grad mode
-        _is_state("grad_mode"),
-        "gradients were recorded in some calls only: call it under `torch.no_grad()` in every call, if you "
-        "do not train with it.",
-        cures=("recompile_grad_mode",),
-    ),
-    one_remedy(  # dtype of autocast
-        lambda cause: _is_state("autocast")(cause) and _is_state("_dtype")(cause),
-        "`torch.autocast` had another dtype in some calls: give it one for all of them.",
-        cures=("recompile_autocast_dtype",),
-    ),
-    one_remedy(  # autocast
-        _is_state("autocast"),
-        "autocast was on in some calls only: make every call inside the same `torch.autocast`, or every "
-        "call outside.",
-        cures=("recompile_autocast",),
-    ),
-    one_remedy(  # default dtype
-        _is_state("default_dtype"),
-        "the default dtype was changed between calls: set it once, before the first call.",
-        lambda cause: Change(edit="set at the start"),
-        "what was made before it is made with it as well",
-        cures=("recompile_default_dtype",),
-    ),
-    one_remedy(  # default device
-        lambda cause: _is_state("torch_function_mode")(cause) or _is_state("CURRENT_DEVICE")(cause),
-        "a default device (`torch.set_default_device`, `with torch.device(…)`) or another torch function "
-        "mode was switched between calls: set it once, before the first call.",
-        lambda cause: Change(edit="set at the start"),
-        "what was made before it is made with it as well",
-        cures=("recompile_default_device",),
-    ),
-    one_remedy(  # setting of the process
-        _is_kind("global state"),
-        "a setting of the whole process was changed between calls (torch: {check}): set it once, before "
-        "the first call.",
-        cures=("recompile_number_of_threads",),
-    ),
-    one_remedy(  # inference mode
-        _is_kind("dispatch keys"),
-        "{source} was made in another mode in some calls (`torch.inference_mode`, functorch): make all of "
-        "its inputs inside of it, or none.",
-        cures=("recompile_inference_mode",),
-    ),
+    *OF_STATES,
     one_remedy(  # memory layout
-        _is_kind("stride"),
+        is_kind("stride"),
         "{source} comes in different memory layouts: give it one with `.contiguous()` before the call.",
         _run_first("{x} = {x}.contiguous()"),
         cures=("recompile_memory_layout",),
     ),
     one_remedy(  # number of dimensions
-        _is_kind("rank"),
+        is_kind("rank"),
         "{source} comes with different numbers of dimensions{values}: give it one with `unsqueeze` or "
         "`reshape` before the call, or compile a function for each.",
         cures=("recompile_dimensions",),
     ),
     one_remedy(  # dtype
-        _is_kind("dtype"),
+        is_kind("dtype"),
         "{source} comes as different dtypes{values}: convert it before the call.",
         _to_widest_dtype,
         "what comes of it has that dtype, too",
         cures=("recompile_dtype",),
     ),
     one_remedy(  # device
-        _is_kind("device"),
+        is_kind("device"),
         "tensors come from different devices{values}: move them to one before the call.",
     ),
     one_remedy(  # requires_grad below a frame that runs eager
@@ -397,7 +347,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "first, and see whether this has gone with it.",
     ),
     one_remedy(  # requires_grad
-        _is_kind("requires_grad"),
+        is_kind("requires_grad"),
         "{source} requires a gradient in some calls only: call `requires_grad_()` on it before the others, "
         "and one version serves all; where layers share this code in training, a version for the data and "
         "one for what a layer has computed are right.",
@@ -446,31 +396,31 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         cures=("recompile_views_of_an_image",),
     ),
     one_remedy(  # length
-        _is_kind("length"),
+        is_kind("length"),
         "{source} has different lengths{values}, and each is a version of its own: pass one tensor of a "
         "fixed size instead, with a mask of what is used; or what is made of all its entries, as their sum.",
         cures=("recompile_growing_cache",),
     ),
     one_remedy(  # type
-        _is_kind("type"),
+        is_kind("type"),
         "{source} is of different types{values}, and each is a version of its own: pass one type, or "
         "compile a function for each.",
         cures=("recompile_list_or_tuple",),
     ),
     one_remedy(  # attribute
-        _is_kind("attribute"),
+        is_kind("attribute"),
         "{source} comes with and without an attribute (compiled {expected}): set it always, before the first "
         "call, or never.",
         cures=("recompile_attribute_set_later",),
     ),
     one_remedy(  # relation of sizes
-        _is_kind("relation of sizes"),
+        is_kind("relation of sizes"),
         "sizes are in one relation in some calls only (`{check}`), and the program or torch decides by it: "
         "give them one relation (by padding, say), or decide by it outside of the compiled code.",
         cures=("recompile_equal_sizes",),
     ),
     one_remedy(  # another backend
-        _is_kind("backend"),
+        is_kind("backend"),
         "call `torch.compile` once, outside of what is called again and again, and keep what it returns: "
         "what one call of it has compiled, another one with another backend function does not use.",
         lambda cause: Change(edit="compile hoisted"),
@@ -494,7 +444,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "tensor that is no view): each of the two needs its version.",
     ),
     one_remedy(  # anything else
-        _is_kind("other"),
+        is_kind("other"),
         "the check `{check}` failed: make what it is about alike in every call.",
     ),
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from itertools import chain
 
+from ..analysis.excerpt import lines_of_function
 from ..analysis.guard_failures import is_named_in, range_words
 from ..analysis.recompile_causes import RecompileCause, calculated_from, causes_of
 from ..analysis.source_lines import BY_MATH, is_library, looked_up_in, without_comment
@@ -31,6 +32,11 @@ _BRANCH = re.compile(r"(?:if|elif|while)\b|.{1,300}\bif\b.{1,300}\belse\b")
 _OF_A_HELPER = (
     "; where nothing uses what the function of that line gives, move the whole call of that function"
 )
+
+
+def is_kind(*kinds: str) -> Callable[[RecompileCause], bool]:
+    """A test whether what differed is one of these."""
+    return lambda cause: cause.kind in kinds
 
 
 def is_between_graphs(cause: RecompileCause) -> bool:
@@ -140,7 +146,7 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "source": source_words(cause.source) if cause.source else "an input",
         "root": source_words(walk.partition(".")[0]),
         "walk": source_words(walk),
-        "table": asked_for(cause) or "",
+        "table": kept_key(cause) or asked_for(cause) or "",
         "values": _values_in_brackets(cause),
         "instead": " in place of `dynamic=False`" if cause.dynamic is False else "",
         "all": "all but 0 and 1 of" if cause.was_0_or_1 or _is_0_or_1(cause) else "all of",
@@ -193,6 +199,16 @@ def asked_for(cause: RecompileCause) -> str | None:
     source = cause.source or ""
     key = f"self.{source.rpartition('.')[2]}" if cause.is_of_module else source
     return looked_up_in(cause.line_of_guard, key)
+
+
+def kept_key(cause: RecompileCause) -> str | None:
+    """The dictionary that the function asks for what its object keeps, where that differed; else None."""
+    owner, _, name = (cause.source or "").rpartition(".")
+    if not owner or cause.place is None or cause.kind not in ("value", "identity"):
+        return None
+    key = f"self.{name}"
+    lines = lines_of_function(cause.frame.records.process, cause.place)
+    return next(filter(None, (looked_up_in(line.strip(), key) for line in lines)), None)
 
 
 def is_read_as_well(cause: RecompileCause) -> bool:
