@@ -163,6 +163,7 @@ def test_logs_help_and_a_wrong_name(forked: Runner, tmp_path: Path) -> None:
 
 MISTAKES: list[tuple[list[str], int, str]] = [
     (["rnu", "x.py"], 2, "did you mean 'run'?"),
+    (["next"], 2, "no such command 'next'; try"),
     (["serve", "x"], 2, "not NVIDIA Dynamo"),
     (["run", "out=vllm"], 127, "not NVIDIA Dynamo"),
     (["run"], 2, "name the program"),

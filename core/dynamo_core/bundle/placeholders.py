@@ -184,6 +184,7 @@ _PUBLIC_PACKAGES = frozenset(
     ]
 )
 _OURS = ("dynamo_core", "dynamo_cli", "dynamo_reporters")
+_A_PYTHON = re.compile(r"python[\d.]{0,9}")
 # A path below the folder of packages, or of the standard library; its first part is the package.
 _IN_PACKAGES = re.compile(r"(\w+)(?:[./-][\w./-]*)?")
 _OF_TORCH = ("/site-packages/torch/", "/dist-packages/torch/")
@@ -337,6 +338,8 @@ class Placeholders:
         return self._new("folder", name)
 
     def _file(self, name: str) -> str:
+        if _A_PYTHON.fullmatch(name):
+            return name
         stem, ending = PurePosixPath(name).stem, PurePosixPath(name).suffix
         if not name or ending not in _ENDINGS:
             return self._folder(name)

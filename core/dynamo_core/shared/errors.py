@@ -161,6 +161,10 @@ def os_errors_as(kind: type[DynamoError], what: str) -> Iterator[None]:
         raise kind(f"{what}: {error.strerror or error}") from error
 
 
+# Of 0 to 1, by `difflib`, whose 0.6 takes 'export' for what was meant by 'next'.
+_LEAST_SIMILAR = 0.65
+
+
 def did_you_mean(word: str, known: Iterable[str], most: int = 1) -> str | None:
     """A suggestion for a mistyped name, `did you mean 'guards'?`; None where no known name is similar.
 
@@ -168,5 +172,5 @@ def did_you_mean(word: str, known: Iterable[str], most: int = 1) -> str | None:
     """
     import difflib  # takes 5 ms, and is needed only after a typo
 
-    near = difflib.get_close_matches(word, list(known), n=most)
+    near = difflib.get_close_matches(word, list(known), n=most, cutoff=_LEAST_SIMILAR)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else None

@@ -111,6 +111,8 @@ def test_where_no_process_was_seen_it_says_why() -> None:
     assert said(replace(nothing, python_processes=1)).startswith(
         "No Python process that could be seen imported torch"
     )
+    ended = replace(nothing, run=Run(exit_code=1), python_processes=1)
+    assert said(ended).startswith("The program ended with exit code 1 before any Python process")
     failed = replace(nothing, engine_failures=["no room", "other"], python_processes=1)
     assert said(failed) == "Nothing was recorded: no room."
 

@@ -22,6 +22,11 @@ def test_a_quoted_word_is_a_name_and_a_quoted_sentence_one_text(texts: Texts) ->
     assert texts.text("'zircon.gneiss'") == "'name1.name2'"
 
 
+def test_the_name_of_a_python_stays_without_its_folders(texts: Texts) -> None:
+    assert texts.path("/home/zircon/python3.11") == "/folder1/folder2/python3.11"
+    assert texts.path("/home/pythonista") == "/folder1/folder3"
+
+
 def test_an_argument_of_several_words_goes_whole_and_of_one_word_by_word(texts: Texts) -> None:
     assert texts.argument("--zircon=3") == "--name1=3"
     assert texts.argument("zircon --gneiss") == "text1"
