@@ -173,11 +173,10 @@ def _nothing_recorded(recording: Recording) -> str:
             "Nothing was recorded: no Python process started with our start-up code. "
             "Was it run with -I, -E or -S, or with PYTHONPATH cleared?"
         )
-    if recording.run is not None and recording.run.exit_code:
-        return (
-            f"The program ended with exit code {recording.run.exit_code} before any Python process that could "
-            "be seen imported torch."
-        )
+    run = recording.run
+    if run is not None and run.exit_code:
+        ended = f"The program ended with exit code {run.exit_code}"
+        return f"{ended} before any Python process that could be seen imported torch."
     return "No Python process that could be seen imported torch, so there is nothing to compile."
 
 
