@@ -6,11 +6,13 @@ itself only where the frame runs eager, and then meets each caller's tensors.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from ..model import Compile, CompileId, Frame, GraphBreak, Place, function_of
+from ..model import Compile, CompileId, Frame, GraphBreak, Place, Process, function_of
+from ..model.ids import resumed_function
 from .recompile_causes import RecompileCause, causes_of
 from .recompiles import FrameRecompiles
 from .source_lines import attributes_given, constants_given, is_library
@@ -80,6 +82,8 @@ _OF_SELECTION = "Dynamic shape operator"
 # Torch's name of a break in a loop, for which the loop's whole function runs eager.
 _IN_A_LOOP = "graph break in loop"
 _OF_A_TENSOR = ("size", "relation of sizes", "stride", "rank", "dtype", "requires_grad", "dispatch keys")
+_OF_AN_ARGUMENT = (*_OF_A_TENSOR, "value", "type", "length", "identity")
+_IS_NUMBER = re.compile(r"-?\d[\d.e+-]{0,30}")
 
 
 def below_breaks(
@@ -105,10 +109,46 @@ def below_breaks(
         or (of_numbers and cause.kind == "value")
     }
     following = [cause for cause in causes if _what_came(cause) in elsewhere]
+    if causes:
+        begins = _Begins(causes[0].frame.process)
+        several = _called_from_several_lines(met, begins, causes[0].frame.process)
+        following += [cause for cause in causes if _is_of_an_argument(cause, several, begins)]
     following += _in_a_library(met, of_process)
     return frozenset(
         compile_key(stream, compile_.compile_id) for cause in following for compile_ in cause.compiles
     )
+
+
+class _Begins:
+    """The first lines of the functions that Dynamo tried: methods of several classes have one name."""
+
+    def __init__(self, process: Process) -> None:
+        self._of_files: dict[str, list[int]] = {}
+        for frame in process.frames:
+            if resumed_function(frame.name) is None:
+                self._of_files.setdefault(frame.place.file, []).append(frame.place.line)
+        for lines in self._of_files.values():
+            lines.sort()
+
+    def of(self, place: Place) -> Place:
+        """Where the function of a line begins; the line itself where that is not known."""
+        lines = self._of_files.get(place.file, [])
+        at = bisect_right(lines, place.line)
+        return Place(place.file, lines[at - 1]) if at else place
+
+
+def _called_from_several_lines(breaks: Iterable[GraphBreak], begins: _Begins, process: Process) -> set[Place]:
+    """The begins of functions on the way to a break that several lines lead to, in one call or more."""
+    lines: dict[Place, set[Place]] = {}
+    for frame in process.frames:
+        if frame.called_from is not None and resumed_function(frame.name) is None:
+            lines.setdefault(frame.place, set()).add(frame.called_from.place)
+    found: set[Place] = set()
+    for each in breaks:
+        way = [begins.of(frame.place) for frame in each.stack[1:]]
+        first = next((at for at, begin in enumerate(way) if len(lines.get(begin, ())) > 1), len(way))
+        found.update(way[first:])
+    return found
 
 
 def _in_a_library(
@@ -141,22 +181,37 @@ def _line_of_call(frame: FrameRecompiles, compile_: Compile) -> Place | None:
 def in_loops(
     breaks: Iterable[GraphBreak], eager: Iterable[Frame], frames: Iterable[FrameRecompiles], stream: Path
 ) -> frozenset[CompileKey]:
-    """The recompiles for another `self` of what a loop calls that runs eager for one of these breaks.
+    """The recompiles of what a loop calls that runs eager for one of these breaks.
 
-    Without the break the loop would be in one graph, with each of the objects that it calls.
+    Without the break the loop would be in one graph, with each object that it calls, and what it gives them.
+    A number that an object keeps may be another one in each call of the whole, and counts by itself.
     """
-    if not any(_IN_A_LOOP in (frame.reason or "") for frame in eager):
+    of_process = [frame for frame in frames if frame.process.stream == stream]
+    if not of_process or not any(_IN_A_LOOP in (frame.reason or "") for frame in eager):
         return frozenset()
-    functions = {
-        (frame.place.file, function_of(frame.function)) for each in breaks for frame in each.stack[-1:]
-    }
+    innermost = [frame for each in breaks for frame in each.stack[-1:]]
+    functions = {(frame.place.file, function_of(frame.function)) for frame in innermost}
+    begins = _Begins(of_process[0].process)
+    inside = {begins.of(frame.place) for frame in innermost}
     return frozenset(
         compile_key(stream, compile_.compile_id)
-        for frame in frames
-        if frame.process.stream == stream and _function(frame) in functions
+        for frame in of_process
+        if _function(frame) in functions
         for cause in causes_of(frame)
-        if cause.source == "self"
+        if cause.source == "self" or _is_of_an_argument(cause, inside, begins)
         for compile_ in cause.compiles
+    )
+
+
+def _is_of_an_argument(cause: RecompileCause, functions: set[Place], begins: _Begins) -> bool:
+    """Whether it was an argument of one of these functions that differed, or is kept and is no number."""
+    place = cause.frame.place
+    is_kept = (cause.source or "").startswith("self.") and cause.kind == "value"
+    return (
+        cause.kind in _OF_AN_ARGUMENT
+        and place is not None
+        and begins.of(place) in functions
+        and not (is_kept and any(map(_IS_NUMBER.fullmatch, cause.values)))
     )
 
 

@@ -364,6 +364,12 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "in it: call the function once, with what it will get, before the compiled code runs.",
         cures=("recompile_dispatched_by_type",),
     ),
+    one_remedy(  # dictionary written into there
+        lambda cause: cause.lengthened_there is not None and cause.is_of_dict and len(cause.met) > 1,
+        "{source} has another number of keys in some calls, and each is a version of its own: pass in the "
+        "entries that are read, return what {line} puts in{whole_call}, and put it in after the call.",
+        cures=("recompile_request_id", "recompile_record_of_features"),
+    ),
     one_remedy(  # made longer there, and read
         is_read_as_well,
         "{line} changes the length of {source} in each call, what is in it is read there as well, and each "
@@ -385,7 +391,8 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # keys of a dictionary
         lambda cause: cause.kind == "dictionary" or (cause.kind == "length" and cause.is_of_dict),
-        "{source} has other keys in some calls: give it the same keys in every call.",
+        "{source} has other keys in some calls: give it the same keys in every call, with what changes "
+        "nothing (an all-True mask, say) where there was none.",
         cures=("recompile_dictionary_keys",),
     ),
     one_remedy(  # length of a list that is looped over
