@@ -249,6 +249,15 @@ def looked_up_in(line: str, key: str) -> str | None:
     return None
 
 
+def indexed_by_a_name(line: str) -> str | None:
+    """What the line takes an entry of by one index that is a name: `keys` of `keys[layer]`."""
+    for node in _nodes(line):
+        match node:
+            case ast.Subscript(value=owner, slice=ast.Name() | ast.Attribute()):
+                return _text(owner)
+    return None
+
+
 def compared_in(line: str, attribute: str) -> tuple[str, str] | None:
     """The two objects whose results of a method are compared: `a`, `b` of `a.data_ptr() == b.data_ptr()`."""
     for node in _nodes(line):

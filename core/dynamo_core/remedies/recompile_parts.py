@@ -7,7 +7,7 @@ from itertools import chain
 from ..analysis.excerpt import lines_of_function
 from ..analysis.guard_failures import is_named_in, range_words
 from ..analysis.recompile_causes import RecompileCause, calculated_from, causes_of
-from ..analysis.source_lines import BY_MATH, is_library, looked_up_in, without_comment
+from ..analysis.source_lines import BY_MATH, indexed_by_a_name, is_library, looked_up_in, without_comment
 from ..analysis.words import place
 from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import guarded, is_on_stack, source_words, without_stack_names
@@ -146,7 +146,7 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "source": source_words(cause.source) if cause.source else "an input",
         "root": source_words(walk.partition(".")[0]),
         "walk": source_words(walk),
-        "table": kept_key(cause) or asked_for(cause) or "",
+        "table": kept_key(cause) or asked_for(cause) or kept_index(cause) or "",
         "values": _values_in_brackets(cause),
         "instead": " in place of `dynamic=False`" if cause.dynamic is False else "",
         "all": "all but 0 and 1 of" if cause.was_0_or_1 or _is_0_or_1(cause) else "all of",
@@ -209,6 +209,15 @@ def kept_key(cause: RecompileCause) -> str | None:
     key = f"self.{name}"
     lines = lines_of_function(cause.frame.records.process, cause.place)
     return next(filter(None, (looked_up_in(line.strip(), key) for line in lines)), None)
+
+
+def kept_index(cause: RecompileCause) -> str | None:
+    """What the line of the guard takes an entry of by a number that an object keeps; None where by none.
+
+    For an entry of a list torch needs the number itself, whatever is set to be dynamic (run with 2.13).
+    """
+    is_kept = cause.is_int and "." in (cause.source or "")
+    return indexed_by_a_name(cause.line_of_guard) if is_kept else None
 
 
 def is_read_as_well(cause: RecompileCause) -> bool:

@@ -25,6 +25,7 @@ from .recompile_parts import (
     is_in_an_expression,
     is_learning_rate,
     is_scheduled,
+    kept_index,
     one_remedy,
     recompile_parts,
 )
@@ -51,7 +52,7 @@ def _sizes_can_be_dynamic(cause: RecompileCause) -> bool:
 
 
 def _can_be_dynamic(cause: RecompileCause) -> bool:
-    is_number = cause.is_int and not cause.is_needed_as_number
+    is_number = cause.is_int and not cause.is_needed_as_number and kept_index(cause) is None
     return _sizes_can_be_dynamic(cause) or is_number or cause.is_duck_sizing
 
 
@@ -188,6 +189,13 @@ OF_AN_INDEX = one_remedy(  # a tensor without dimensions as an index
     lambda cause: Change(edit="index kept a tensor"),
     cures=("recompile_timestep_of_a_schedule",),
     not_for=("recompile_int_index",),
+)
+OF_A_KEPT_INDEX = one_remedy(  # index that an object keeps
+    lambda cause: kept_index(cause) is not None,
+    "{source} is an index of `{table}`{values}, and each number is a version of its own: pass in the entry "
+    "itself, `f(x, table[i])`, looked up where the function is called; or compile what calls it for each "
+    "index, so that one graph has all of them.",
+    cures=("recompile_cache_of_its_layer",),
 )
 # Before what makes a size dynamic by a name or an argument, which such a mark would contradict.
 OF_MARKS: Sequence[Rule[RecompileCause]] = (
@@ -444,6 +452,7 @@ TABLE: tuple[Rule[RecompileCause], ...] = (
     OF_A_LEARNING_RATE,
     OF_A_SCHEDULE,
     OF_AN_INDEX,
+    OF_A_KEPT_INDEX,
     *OF_MARKS,
     *SETTINGS,
     *OF_SHARED_CODE,
