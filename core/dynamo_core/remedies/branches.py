@@ -16,7 +16,7 @@ from ..analysis.source_lines import (
     targets_of,
 )
 from .rules import REPORTS, BreakContext, BreakRules, Change, RemedyTemplate, Rule
-from .selections import BRANCH, NOT_KNOWN, SELECTIONS, selected_by_a_mask
+from .selections import BRANCH, DATA_DEPENDENT, NOT_KNOWN, SELECTIONS, selected_by_a_mask
 
 _ASSERT = re.compile(r"^\s*assert\b")
 WHILE = re.compile(r"^\s*while\b")
@@ -463,4 +463,20 @@ _BRANCHES: BreakRules = (
         ),
     ),
 )
-TABLE = (*_ASSERTS, *_BRANCHES)
+# By a number that `.item()` has taken out of a tensor; without `fullgraph=True` the graph breaks there.
+_BY_A_NUMBER: BreakRules = (
+    Rule(
+        DATA_DEPENDENT,
+        "which way `{branch}` goes depends on a number that a tensor holds, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "calculate both and choose, `torch.where(condition, then, else)`, with the tensor in place "
+                "of the number in `{condition}`, without `.item()`; where the condition always holds, say "
+                "so before it: `torch._check({condition})`.",
+                cures=("branch_on_an_item_in_one_graph",),
+            ),
+        ),
+        line=re.compile(r"^\s*(?:if|elif)\b"),
+    ),
+)
+TABLE = (*_ASSERTS, *_BY_A_NUMBER, *_BRANCHES)

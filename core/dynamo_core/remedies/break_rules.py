@@ -39,6 +39,7 @@ TABLE: BreakRules = (
     *code.IN_HOOKS,
     *modules.IN_DISTRIBUTIONS,
     *modules.IN_TRANSFORMERS,
+    *modules.BY_A_FUNCTION_OF_TORCHS,
     *calls.DRAWN,
     *requested.BY_A_LIBRARY,
     *requested.REQUESTED,

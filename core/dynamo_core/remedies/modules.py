@@ -2,7 +2,12 @@
 
 import re
 
-from .rules import BreakRules, Change, RemedyTemplate, Rule
+from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule
+from .selections import DATA_DEPENDENT, NOT_KNOWN
+
+# Below such an error: the user's line, and behind it the line of torch's that asks.
+_ASKED_IN_TORCH = re.compile(r"Caused by: .{1,500}\((?!_)[\w/]{1,100}\.py:\d{1,9} in (\w{1,100})\)")
+_ASKS_FOR_A_VARIANCE = "gaussian_nll_loss"
 
 # Before all others: inside of DistributedDataParallel the break can be of any kind.
 AROUND_DDP: BreakRules = (
@@ -35,6 +40,32 @@ IN_TRANSFORMERS: BreakRules = (
             ),
         ),
         when=lambda break_context: break_context.innermost == "_detect_is_causal_mask",
+    ),
+)
+
+
+def _asks_in_torch(break_context: BreakContext) -> bool:
+    """Whether a function of torch branches on what a tensor holds.
+
+    Source: torch/nn/functional.py (gaussian_nll_loss), 2.8 to 2.15, the only one of its functions that does.
+    """
+    if DATA_DEPENDENT.search(break_context.words):
+        return _ASKED_IN_TORCH.search(break_context.words) is not None
+    return _ASKS_FOR_A_VARIANCE in f"{break_context.line} {break_context.innermost}"
+
+
+BY_A_FUNCTION_OF_TORCHS: BreakRules = (
+    Rule(
+        re.compile(rf"{DATA_DEPENDENT.pattern}|Data dependent operator"),
+        "in `{line}` torch itself asks what a tensor holds, " + NOT_KNOWN,
+        (
+            RemedyTemplate(
+                "take `{call}` out of the compiled code: return what it needs, and call it after. Without "
+                "`fullgraph=True` the graph breaks at that line alone.",
+                cures=("loss_that_asks_for_a_variance", "loss_that_asks_in_one_graph"),
+            ),
+        ),
+        when=_asks_in_torch,
     ),
 )
 # Source: torch/distributions/distribution.py (Distribution.__init__, _validate_sample), and

@@ -8,6 +8,8 @@ import re
 from ..analysis.source_lines import targets_of
 from .rules import BreakContext, BreakRules, RemedyTemplate, Rule
 
+# Of a branch on a number that was taken out of a tensor. Source: torch/_dynamo/exc.py (UserError).
+DATA_DEPENDENT = re.compile(r"Could not guard on data-dependent expression")
 BRANCH = re.compile(r"[Dd]ata-dependent branching|generic_jump|Data-dependent jump")
 NOT_KNOWN = "and that is not known while the function is compiled"
 _COMPARES = re.compile(r"[<>]|[=!]=")
