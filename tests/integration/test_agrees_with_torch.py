@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from recordings import SAMPLES
+from support.answering import Result
 from support.cases import one_in
 
 COUNTERS = Path(__file__).parent / "torch_counters"
@@ -47,3 +48,46 @@ def test_counts_equal_torchs(
     assert summary["graphs"] > 0
     assert summary["graph_calls"] >= summary["graphs"]
     assert summary["exit_code"] == 0
+
+
+REPR_OF_ITS_OWN = """
+import torch
+from functorch.compile import make_boxed_func
+from torch import nn
+from torch._dynamo.utils import counters
+
+
+def shown(tensor, *, tensor_contents=None):
+    return f"tensor with mean {tensor.detach().mean().item():.3f}"
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        h = self.linear(x)
+        self.note = repr(h)
+        return x.relu() + h
+
+
+torch.Tensor.__repr__ = shown
+model = torch.compile(nn.Sequential(Block(), Block()), backend="aot_eager")
+model(torch.ones(3, 4)).sum().backward()
+print(sum(counters["graph_break"].values()), counters["frames"]["total"], counters["frames"]["ok"])
+"""
+
+
+def test_a_repr_of_the_programs_own_that_reads_values_does_no_harm(
+    run: Callable[..., Result], tmp_path: Path
+) -> None:
+    """torch's trace has such a text of fake tensors, whose values cannot be read: the graph would be lost."""
+    (tmp_path / "program.py").write_text(REPR_OF_ITS_OWN)
+    result = run("run", "-q", "-o", "recording", "program.py")
+    breaks, frames, ok = map(int, result.stdout.split())
+    document = json.loads(run("explain", "--format", "json", "recording").stdout)
+    summary = document["summary"]
+    found = [summary[name] for name in ("graph_breaks", "frames", "frames_compiled")]
+    assert found == [breaks, frames, ok] and frames == ok
+    assert document["problems"] == [], "functorch.compile is imported before Dynamo"

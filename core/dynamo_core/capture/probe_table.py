@@ -91,7 +91,18 @@ def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
         Probe("torch._dynamo.convert_frame", "freeze", freeze.install if freeze else None),
         Probe("torch._dynamo.symbolic_convert", "tracing time", None if brief else later("tracing_time")),
         Probe("torch._inductor.compile_fx", "imports", record_import, late=True),
-        Probe("torch._functorch.aot_autograd", "forward and backward graphs", later("autograd"), late=True),
+        Probe(
+            "torch._functorch._aot_autograd.graph_compile",
+            "forward and backward graphs",
+            later("autograd"),
+            late=True,
+        ),
+        Probe(  # of torch 2.8
+            "torch._functorch._aot_autograd.jit_compile_runtime_wrappers",
+            "forward and backward graphs",
+            later("autograd"),
+            late=True,
+        ),
         Probe(
             "torch._inductor.output_code",
             "backward calls",
@@ -104,6 +115,9 @@ def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
             "CUDA graphs",
             later("cuda_graphs", "install_on_trees"),
             late=True,
+        ),
+        Probe(
+            "torchgen.utils", "texts of torch's trace", later("trace_handler", "let_texts_fail"), late=True
         ),
         Probe("torch._inductor.output_code", "caches", later("caches"), late=True),
         Probe(

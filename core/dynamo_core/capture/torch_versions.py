@@ -3,9 +3,7 @@
 Read in the sources of 2.8 to 2.15; run with 2.8.0, 2.13.0 and 2.15.0.
 """
 
-import sys
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 
@@ -33,13 +31,6 @@ def resume_function_installer(output_graph_class: Any) -> str:
     """The name of the method that makes a resume function a global: a separate method from torch 2.10 on."""
     newer = "install_resume_function_global"
     return newer if hasattr(output_graph_class, newer) else "install_global_unsafe"
-
-
-def module_of_aot_graphs() -> ModuleType:
-    """The module in which AOTAutograd partitions joint graphs, which must be imported; another one in 2.8."""
-    package = "torch._functorch._aot_autograd"
-    newer = sys.modules.get(f"{package}.graph_compile")
-    return newer or sys.modules[f"{package}.jit_compile_runtime_wrappers"]
 
 
 def is_traced_by_fx() -> bool:

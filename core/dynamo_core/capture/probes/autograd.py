@@ -22,7 +22,6 @@ from ...backends.results import graph_in_progress
 from ...shared.aot_pair import AotGraph, AotNode, graphs_paired
 from ...shared.records import BackwardCompiled
 from ..frames.source import compile_id_text, current_compile_id, user_line
-from ..torch_versions import module_of_aot_graphs
 from .device_time import timed_on_device
 from .graphs import described_value, target_name
 
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from ..engine_parts import EngineParts
 
 
-def install(aot_autograd: ModuleType, parts: "EngineParts") -> None:
-    """Note the graphs where AOTAutograd logs them; `aot_autograd` has imported that module."""
+def install(module: ModuleType, parts: "EngineParts") -> None:
+    """Note the graphs in the module in which AOTAutograd partitions joint graphs."""
     joints: dict[Any, dict[str, int]] = {}  # by AOTAutograd's number of the graph
     forwards: dict[Any, Any] = {}
 
@@ -56,7 +55,7 @@ def install(aot_autograd: ModuleType, parts: "EngineParts") -> None:
         return proceed(title, gm, number, **named)
 
     name = "forward and backward graphs"
-    parts.probes.hook(module_of_aot_graphs(), "lazy_format_graph_code", name, lazy_format_graph_code)
+    parts.probes.hook(module, "lazy_format_graph_code", name, lazy_format_graph_code)
 
 
 def _graph(gm: "GraphModule") -> AotGraph:

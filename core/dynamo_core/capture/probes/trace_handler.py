@@ -12,13 +12,16 @@ import re
 import sys
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ...shared.early_records import CompileBegun
 from ...shared.masking import masked_environment
 from ..frames.source import def_line
 from ..primitives import perf_counter_ns, time_ns
 from ..writing.stream import Stream
+
+if TYPE_CHECKING:
+    from ..engine_parts import EngineParts
 
 _TRACE_LOGGER = "torch.__trace"
 _METRICS = ("compilation_metrics", "bwd_compilation_metrics")
@@ -239,3 +242,21 @@ def _give_tracing_its_own_modules() -> None:
             return dumps(value, **{**named, "default": repr})
 
     torch_logging.json.dumps = dumps_anything
+
+
+def let_texts_fail(utils: ModuleType, parts: "EngineParts") -> None:
+    """Have a text for torch's trace that cannot be made say so, where torch would give up the graph.
+
+    The text has tensors in it, whose `repr` the program may have replaced by one that reads their values; a
+    fake tensor has none. Source: torchgen/utils.py (dataclass_repr), called for the trace alone in
+    torch/_functorch/_aot_autograd, 2.8 to 2.15.
+    """
+    as_text = utils.dataclass_repr
+
+    def dataclass_repr(*args: Any, **named: Any) -> Any:
+        try:
+            return as_text(*args, **named)
+        except Exception as error:
+            return f"not written: {type(error).__name__}"
+
+    utils.dataclass_repr = dataclass_repr
