@@ -73,6 +73,20 @@ PYTHON_CODE: BreakRules = (
         when=_makes_a_class_of_pydantics,
     ),
     Rule(
+        re.compile(r"Unsupported method call"),
+        "`{line}` asks `object` for what is kept on it, and torch does not trace that",
+        (
+            RemedyTemplate(
+                "take it out of its dictionary, `self.__dict__['name']` in place of "
+                "`object.__getattribute__(self, 'name')`, which torch traces; where that class is not yours, "
+                "read what the compiled code needs of it before the call, and pass that in.",
+                cures=("settings_by_attribute",),
+                change=Change(edit="attribute by its dictionary"),
+            ),
+        ),
+        line=re.compile(r"\bobject\.__getattribute__\("),
+    ),
+    Rule(
         re.compile(r"\bas_subclass\b"),
         "`{line}` leads to `as_subclass`, by which a tensor becomes one of another class, and which torch "
         "does not trace here",

@@ -368,7 +368,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         lambda cause: cause.lengthened_there is not None and cause.is_of_dict and len(cause.met) > 1,
         "{source} has another number of keys in some calls, and each is a version of its own: pass in the "
         "entries that are read, return what {line} puts in{whole_call}, and put it in after the call.",
-        cures=("recompile_request_id", "recompile_record_of_features"),
+        cures=("recompile_record_of_features",),
     ),
     one_remedy(  # made longer there, and read
         is_read_as_well,

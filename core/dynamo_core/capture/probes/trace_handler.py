@@ -259,4 +259,4 @@ def let_texts_fail(utils: ModuleType, parts: "EngineParts") -> None:
         except Exception as error:
             return f"not written: {type(error).__name__}"
 
-    utils.dataclass_repr = dataclass_repr
+    vars(utils)["dataclass_repr"] = dataclass_repr

@@ -9,6 +9,7 @@ from .flags import flag_kept_in_python
 from .hoisting import called_methods_compiled, compile_hoisted, compiled_in_place
 from .lines import (
     asdict_to_fields,
+    attribute_by_dictionary,
     constant_message,
     copied_always,
     data_ptr_to_is,
@@ -48,6 +49,7 @@ EDITS: Mapping[str, Edit] = {
     "conditions as one": conditions_as_one,
     "numpy to torch": numpy_to_torch,
     "numpy to math": numpy_to_math,
+    "attribute by its dictionary": attribute_by_dictionary,
     "compile hoisted": compile_hoisted,
     "compiled in place": compiled_in_place,
     "called methods compiled": called_methods_compiled,

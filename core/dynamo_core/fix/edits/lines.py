@@ -69,6 +69,19 @@ def numpy_to_math(text: str, line: int) -> str | None:
     return None if changed is None else _with_import(changed, "math")
 
 
+def attribute_by_dictionary(text: str, line: int) -> str | None:
+    """The source with each `object.__getattribute__(x, "name")` of this class as `x.__dict__["name"]`."""
+    source = Source(text)
+    asked = [each for each in source.expressions_at(line) if _kept_in_dictionary(source, each) is not None]
+    owner = next(source.enclosing(asked[0], cst.ClassDef), None) if asked else None
+    changes = (
+        {each: new for each in nodes(owner) if (new := _kept_in_dictionary(source, each)) is not None}
+        if owner is not None
+        else {}
+    )
+    return source.with_changes(changes) if changes else None
+
+
 def constant_message(text: str, line: int) -> str | None:
     """The source with a constant message of this assert: f"…{value}" would break the graph."""
     source = Source(text)
@@ -213,6 +226,18 @@ def _rewrite_calls(text: str, line: int, rewrite: _Rewrite) -> str | None:
             break
         changed = source.with_changes({first[0]: first[1]})
     return changed if changed != text else None
+
+
+def _kept_in_dictionary(source: Source, node: cst.CSTNode) -> cst.BaseExpression | None:
+    if (
+        not isinstance(node, cst.Call)
+        or dotted(node.func) != "object.__getattribute__"
+        or len(node.args) != 2
+    ):
+        return None
+    of, name = (each.value for each in node.args)
+    is_plain = dotted(of) is not None and isinstance(name, cst.SimpleString)
+    return expression(f"{source.text_of(of)}.__dict__[{source.text_of(name)}]") if is_plain else None
 
 
 def _only_index(node: cst.Subscript) -> str | None:

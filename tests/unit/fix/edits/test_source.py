@@ -181,6 +181,14 @@ def test_without_torch_by_its_name_there_is_no_where() -> None:
         ),
         ("numpy to math", "y = np.maximum(x.shape[0], 3)  # here\n", None),
         (
+            "attribute by its dictionary",
+            'class A:\n    def f(self):\n        return object.__getattribute__(self, "_a")  # here\n'
+            '    def g(self):\n        return object.__getattribute__(self, "_b") + object.f(self)\n',
+            'class A:\n    def f(self):\n        return self.__dict__["_a"]  # here\n'
+            '    def g(self):\n        return self.__dict__["_b"] + object.f(self)\n',
+        ),
+        ("attribute by its dictionary", "object.__getattribute__(self, '_a')  # here\n", None),
+        (
             "data_ptr to is",
             "if a.data_ptr() == b.c.data_ptr():  # here\n    a()\n",
             "if a is b.c:  # here\n    a()\n",

@@ -1,0 +1,26 @@
+"""Settings whose class finds each of them by its name as an attribute."""
+
+import torch
+
+
+class Settings:
+    def __init__(self, content):
+        object.__setattr__(self, "_content", content)
+
+    def __getattr__(self, name):
+        content = self.__dict__["_content"]
+        if name not in content:
+            raise AttributeError(name)
+        return content[name]
+
+
+@torch.compile(backend="eager")
+def refine(x, settings):
+    for _ in range(settings.steps):
+        x = x * settings.rate + x.sin()
+    return x
+
+
+settings = Settings({"steps": 3, "rate": 0.5})
+for _ in range(3):
+    print(round(refine(torch.ones(4), settings).sum().item(), 4))
