@@ -263,6 +263,19 @@ TORCH_CODE: BreakRules = (
     ),
     Rule(
         re.compile(r"is_inference(?:_mode_enabled)?\(?\)? (?:during|is not)"),
+        "`{line}` asks how a tensor was made that the module keeps, which torch does not trace",
+        (
+            RemedyTemplate(
+                "make what the module keeps before its first call, outside of `torch.inference_mode`: as a "
+                "buffer that is long enough for every input (`register_buffer` in `__init__`); the compiled "
+                "code takes its part of that, and asks nothing.",
+                cures=("table_kept_by_the_first_call",),
+            ),
+        ),
+        line=re.compile(r"\bself\.\w+\.is_inference\("),
+    ),
+    Rule(
+        re.compile(r"is_inference(?:_mode_enabled)?\(?\)? (?:during|is not)"),
         "`{line}` asks for the inference mode, which torch does not trace",
         (
             RemedyTemplate(
