@@ -195,9 +195,11 @@ def _reasons(found: Mapping[str, Sequence[Draft]]) -> dict[str, str]:
         brought |= dict.fromkeys(
             (each for draft in same for each in draft.brings_about if each not in brought), identity
         )
+    called = frozenset(each for same in found.values() for draft in same for each in draft.calls)
     reasons: dict[str, str] = {}
     for identity, same in found.items() if brought else ():
-        if same[0].kind in _CONSEQUENCES or all(map(_is_of_a_dynamic_number, same)):
+        is_called = all(called.issuperset(draft.compiles) for draft in same)
+        if same[0].kind in _CONSEQUENCES or is_called or all(map(_is_of_a_dynamic_number, same)):
             causes = {brought.get(each) for draft in same for each in draft.compiles}
             if len(causes) == 1 and (cause := causes.pop()) not in (None, identity):
                 reasons[identity] = cause

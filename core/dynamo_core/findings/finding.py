@@ -152,7 +152,8 @@ class Draft:
     may be functions: what costs something to say is worked out for those who show it (`of_identities`).
     `shared_seconds` of what fixing it saves at most are all that compiling more of its process can win:
     they can be saved once, however many drafts say so. `shares` are seconds that only some others have, too.
-    `brings_about` are compiles that follow from it, recompiles and frames that fall back.
+    `brings_about` are compiles that follow from it, recompiles and frames that fall back. `calls` are those
+    of what its line calls without naming it: all that is found there follows from it.
     """
 
     kind: Kind
@@ -171,6 +172,7 @@ class Draft:
     evidence: Evidence = field(default_factory=Evidence)
     remedies: tuple[Remedy, ...] | Callable[[], tuple[Remedy, ...]] = ()
     brings_about: frozenset[CompileKey] = frozenset()
+    calls: frozenset[CompileKey] = frozenset()
 
     @property
     def compiles(self) -> set[CompileKey]:

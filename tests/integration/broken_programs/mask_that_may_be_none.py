@@ -1,7 +1,7 @@
 """A branch on a mask that not every call gives.
 
 kind: graph break
-advice: an `if` of its own
+advice: which Python knows, in the `if`
 """
 
 import torch

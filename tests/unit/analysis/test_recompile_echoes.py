@@ -64,6 +64,8 @@ def test_what_follows_only_in_part_or_from_several_is_a_finding_of_its_own() -> 
 def test_a_break_is_no_consequence() -> None:
     above = draft("recompile", 1, CompileId(0, 1), brings=(FIRST,))
     assert reasons(above, draft("graph break", 4, FIRST))["line 4"] is None
+    calls = replace(above, calls=above.brings_about)
+    assert reasons(calls, draft("graph break", 4, FIRST))["line 4"] == "line 1", "what its line calls"
 
 
 def test_what_a_frame_that_runs_eager_calls_is_recompiled_because_of_it() -> None:
