@@ -195,12 +195,13 @@ def _reasons(found: Mapping[str, Sequence[Draft]]) -> dict[str, str]:
         brought |= dict.fromkeys(
             (each for draft in same for each in draft.brings_about if each not in brought), identity
         )
-    called = frozenset(each for same in found.values() for draft in same for each in draft.calls)
+    called = {each: identity for identity, same in found.items() for draft in same for each in draft.calls}
     reasons: dict[str, str] = {}
     for identity, same in found.items() if brought else ():
-        is_called = all(called.issuperset(draft.compiles) for draft in same)
+        is_called = all(called.keys() >= draft.compiles for draft in same)
         if same[0].kind in _CONSEQUENCES or is_called or all(map(_is_of_a_dynamic_number, same)):
-            causes = {brought.get(each) for draft in same for each in draft.compiles}
+            by = called if is_called else brought
+            causes = {by.get(each) for draft in same for each in draft.compiles}
             if len(causes) == 1 and (cause := causes.pop()) not in (None, identity):
                 reasons[identity] = cause
     return reasons

@@ -332,7 +332,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
         is_further=True,
     ),
     one_remedy(  # numbers on modules
-        lambda cause: cause.is_int and cause.is_of_module and not cause.is_needed_as_number,
+        lambda cause: cause.is_int and cause.is_of_module and _can_be_dynamic(cause),
         "set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`: torch then makes a number on a "
         "module dynamic when it has changed once, as any other; or keep it in a buffer (`register_buffer`): "
         "give it new values by `self.n = self.n + 1`, and do not change it in place, where the backward may "
