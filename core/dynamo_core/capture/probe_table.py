@@ -13,7 +13,7 @@ from types import ModuleType
 from .engine_parts import EngineParts
 from .import_hook import import_hook
 from .imports import import_later
-from .probes import cache_bundles
+from .probes import cache_bundles, trace_handler
 from .process_records import record_import
 
 Install = Callable[[ModuleType, EngineParts], None]
@@ -116,9 +116,7 @@ def all_probes(parts: EngineParts) -> tuple[Probe, ...]:
             later("cuda_graphs", "install_on_trees"),
             late=True,
         ),
-        Probe(
-            "torchgen.utils", "texts of torch's trace", later("trace_handler", "let_texts_fail"), late=True
-        ),
+        Probe("torchgen.utils", "texts of torch's trace", trace_handler.let_texts_fail, late=True),
         Probe("torch._inductor.output_code", "caches", later("caches"), late=True),
         Probe(
             "torch._inductor.codecache",
