@@ -14,7 +14,7 @@ from ..model import Place
 from ..remedies.rules import Assignment, Change
 from ..shared.quick_dataclass import dataclass
 from .edits import CHANGES_CALLERS, EDITS, Edit, edit_of
-from .edits.lines import with_arguments, with_environment, with_settings
+from .edits.settings import with_arguments, with_environment, with_settings
 from .trial import Patch, can_be_edited, script_of
 
 _DYNAMIC = {"--dynamic": True, "--no-dynamic": False}

@@ -438,9 +438,10 @@ TORCH_CODE: BreakRules = (
         (
             RemedyTemplate(
                 "use the device of a tensor that is there, `x.device`, in place of "
-                "`torch.get_default_device()`; or call it before the call of `{function}`, and pass in what "
-                "it returns.",
+                "`torch.get_default_device()`; where there is none, `torch.empty(0).device`, which is the "
+                "default and is traced.",
                 cures=("default_device",),
+                change=Change(edit="default device of a tensor"),
             ),
         ),
         line=re.compile(r"\bget_default_device\("),

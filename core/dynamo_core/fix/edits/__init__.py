@@ -15,14 +15,13 @@ from .lines import (
     data_ptr_to_is,
     decorator_removed,
     deepcopy_to_clone,
+    default_device_of_a_tensor,
     index_kept_tensor,
     item_kept_tensor,
     mask_declared_causal,
     numpy_to_math,
     numpy_to_torch,
     parameter_left_out,
-    reset_removed,
-    set_at_the_start,
     statement_removed,
 )
 from .moving import call_moved_out, statement_moved_out
@@ -33,6 +32,7 @@ from .parts import (
     decided_outside,
     made_first,
 )
+from .settings import reset_removed, set_at_the_start
 
 # Takes the text of a file and the line of the finding (from 1); None where the edit is not possible there.
 Edit = Callable[[str, int], str | None]
@@ -50,6 +50,7 @@ EDITS: Mapping[str, Edit] = {
     "numpy to torch": numpy_to_torch,
     "numpy to math": numpy_to_math,
     "attribute by its dictionary": attribute_by_dictionary,
+    "default device of a tensor": default_device_of_a_tensor,
     "compile hoisted": compile_hoisted,
     "compiled in place": compiled_in_place,
     "called methods compiled": called_methods_compiled,

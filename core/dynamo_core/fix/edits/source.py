@@ -219,3 +219,10 @@ def torch_name(source: Source) -> str | None:
                         if dotted(alias.name) == "torch":
                             return alias.evaluated_alias or "torch"
     return None
+
+
+def is_import(node: cst.CSTNode) -> bool:
+    """Whether a node is a line of imports."""
+    return isinstance(node, cst.SimpleStatementLine) and any(
+        isinstance(each, cst.Import | cst.ImportFrom) for each in node.body
+    )

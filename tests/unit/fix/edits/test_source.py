@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 from dynamo_core.fix.edits import EDITS
-from dynamo_core.fix.edits.lines import with_arguments, with_environment, with_settings
+from dynamo_core.fix.edits.settings import with_arguments, with_environment, with_settings
 from dynamo_core.remedies.rules import Assignment
 
 
@@ -186,6 +186,11 @@ def test_without_torch_by_its_name_there_is_no_where() -> None:
             '    def g(self):\n        return object.__getattribute__(self, "_b") + object.f(self)\n',
             'class A:\n    def f(self):\n        return self.__dict__["_a"]  # here\n'
             '    def g(self):\n        return self.__dict__["_b"] + object.f(self)\n',
+        ),
+        (
+            "default device of a tensor",
+            "import torch\ny = torch.zeros(3, device=torch.get_default_device())  # here\n",
+            "import torch\ny = torch.zeros(3, device=torch.empty(0).device)  # here\n",
         ),
         ("attribute by its dictionary", "object.__getattribute__(self, '_a')  # here\n", None),
         (
