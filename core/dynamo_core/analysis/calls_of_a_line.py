@@ -14,25 +14,40 @@ _Function = tuple[str, str]  # file and name
 _CALLED = re.compile(r"([A-Za-z_]\w{0,99})\(")
 
 
-def compiles_of_what_lines_call(breaks: Iterable[GraphBreak], process: Process) -> list[Frame]:
-    """The frames that only lines of these breaks led to, by calls that do not stand there."""
-    lines = {each.stack[-1].place: each.stack[-1] for each in breaks if each.stack}
-    frames: dict[_Function, list[Frame]] = {}
-    for frame in process.frames:
-        frames.setdefault((frame.place.file, function_of(frame.name)), []).append(frame)
-    found: dict[_Function, list[Frame]] = {}
-    is_new = bool(lines)
-    while is_new:
-        new = {
-            function: of_function
-            for function, of_function in frames.items()
-            if function not in found
-            and all(_calls_it(each, {*found, function}) or _is_implicit(each, lines) for each in of_function)
-            and any(not _calls_it(each, {function}) for each in of_function)
-        }
-        found |= new
-        is_new = bool(new)
-    return [frame for of_function in found.values() for frame in of_function]
+class CallsOfLines:
+    """Finds the frames of a process that only lines of breaks led to, by calls that do not stand there."""
+
+    def __init__(self, process: Process) -> None:
+        self._called_by: dict[Place, list[Frame]] = {}
+        self._frames: dict[_Function, list[Frame]] = {}
+        for frame in process.frames:
+            self._frames.setdefault(_function(frame), []).append(frame)
+            if frame.called_from is not None:
+                self._called_by.setdefault(frame.called_from.place, []).append(frame)
+
+    def of(self, breaks: Iterable[GraphBreak]) -> list[Frame]:
+        """The frames of what the lines of these breaks call, and of what that calls."""
+        lines = {each.stack[-1].place: each.stack[-1] for each in breaks if each.stack}
+        called = (frame for place in lines for frame in self._called_by.get(place, ()))
+        if not any(_is_implicit(frame, lines) for frame in called):
+            return []
+        found: dict[_Function, list[Frame]] = {}
+        is_new = True
+        while is_new:
+            new = {
+                function: frames
+                for function, frames in self._frames.items()
+                if function not in found
+                and all(_calls_it(each, {*found, function}) or _is_implicit(each, lines) for each in frames)
+                and any(not _calls_it(each, {function}) for each in frames)
+            }
+            found |= new
+            is_new = bool(new)
+        return [frame for frames in found.values() for frame in frames]
+
+
+def _function(frame: Frame) -> _Function:
+    return frame.place.file, function_of(frame.name)
 
 
 def _calls_it(frame: Frame, functions: set[_Function]) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..model import Frame, GraphBreak, Process, Recording, StackFrame, function_of
 from .break_costs import BreakCost, costs_of
 from .break_effects import DistinctBreak, Fallback, distinct_breaks, what_stopped
+from .calls_of_a_line import CallsOfLines
 from .recompile_echoes import (
     CompileKey,
     Echoes,
@@ -90,6 +91,18 @@ class Figures:
         keys = (compile_key(each.stream, frame.compile_id) for each in processes for frame in frames)
         below = self._all_below_eager if every else self._below_eager
         return frozenset(chain.from_iterable(below.get(key, ()) for key in keys))
+
+    @cached_property
+    def _calls_of_lines(self) -> dict[Path, CallsOfLines]:
+        return {each.stream: CallsOfLines(each) for each in self.recording.processes}
+
+    def calls_of_the_line(self, distinct: DistinctBreak) -> frozenset[CompileKey]:
+        """The compiles of what the line calls that breaks the graph, where it does not name that."""
+        return frozenset(
+            compile_key(each.stream, frame.compile_id)
+            for each in distinct.processes
+            for frame in self._calls_of_lines[each.stream].of(distinct.occurrences)
+        )
 
     def recompiles_below_break(
         self, distinct: DistinctBreak, *, of_numbers: bool = False

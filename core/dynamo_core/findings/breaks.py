@@ -6,7 +6,6 @@ from functools import partial
 
 from ..analysis.break_costs import BreakCost, effect_and_cost, title_of
 from ..analysis.break_effects import DistinctBreak, Fallback, what_stopped_compile
-from ..analysis.calls_of_a_line import compiles_of_what_lines_call
 from ..analysis.figures import Figures
 from ..analysis.recompile_echoes import CompileKey, compile_key
 from ..analysis.recompiles import is_recompile_limit
@@ -84,7 +83,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
             each.crossed,
         ),
         remedies=partial(break_remedies, kind, packing or first, version, cost.recompiles.lengthened),
-        calls=(calls := _calls(each)),
+        calls=(calls := figures.calls_of_the_line(each)),
         brings_about=cost.recompiles.compiles
         | calls
         | figures.recompiles_below(each.processes, frames, every=leaves_a_loop_to_python(first))
@@ -93,15 +92,6 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
         | figures.recompiles_for_a_name(each, names_that_decide_a_report(first), line)
         | _eager_behind(each, draws)
         | {*layers_behind(figures, each.processes, first)},
-    )
-
-
-def _calls(each: DistinctBreak) -> frozenset[CompileKey]:
-    """The compiles of what the line calls that breaks the graph, where it does not name that."""
-    return frozenset(
-        compile_key(process.stream, frame.compile_id)
-        for process in each.processes
-        for frame in compiles_of_what_lines_call(each.occurrences, process)
     )
 
 

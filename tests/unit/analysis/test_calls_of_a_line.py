@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dynamo_core.analysis.calls_of_a_line import compiles_of_what_lines_call
+from dynamo_core.analysis.calls_of_a_line import CallsOfLines
 from dynamo_core.model import CompileId, Frame, GraphBreak, Place, Process, StackFrame
 
 FILE = "/x/log.py"
@@ -17,7 +17,7 @@ def frame(name: str, line: int, called: StackFrame | None) -> Frame:
 
 def names_called(*frames: Frame, line: StackFrame = NOTE) -> set[str]:
     process = Process(Path("s.log"), frames=list(frames))
-    found = compiles_of_what_lines_call([GraphBreak("repr", (line,), CompileId(0, 0))], process)
+    found = CallsOfLines(process).of([GraphBreak("repr", (line,), CompileId(0, 0))])
     return {each.name for each in found}
 
 
