@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 
-from ..model import Place, Process, StackFrame
+from ..model import Place, Process, StackFrame, function_of
 from ..shared.quick_dataclass import dataclass
 from .source_lines import indentation, is_library
 
@@ -123,8 +123,26 @@ def _callers(
         for graph_break in process.breaks:
             if graph_break.place == place and str(graph_break.compile_id) in compile_ids:
                 yield from reversed(graph_break.stack[:-1])
+                compile_ids = (str(graph_break.compile_id),)
                 break
-        for frame in process.frames:
-            if frame.called_from is not None and str(frame.compile_id) in compile_ids:
-                yield frame.called_from
-                return
+        first = next((each for each in process.frames if str(each.compile_id) in compile_ids), None)
+        call = None if first is None else first.called_from
+        met: set[Place] = set()
+        while call is not None and call.place not in met:
+            met.add(call.place)
+            yield call
+            call = _call_of(process, call)
+        if met:
+            return
+
+
+def _call_of(process: Process, line: StackFrame) -> StackFrame | None:
+    """The call of the function that a line is in, as far as Dynamo tried to compile that one, too."""
+    around = [
+        each
+        for each in process.frames
+        if each.place.file == line.place.file
+        and function_of(each.name) == function_of(line.function)
+        and each.place.line <= line.place.line
+    ]
+    return max(around, key=lambda each: each.place.line).called_from if around else None

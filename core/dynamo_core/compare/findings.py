@@ -99,8 +99,12 @@ def since(before: Recording, after: Recording) -> Since:
     """What became of the findings of the run before."""
     was, now = (of_the_compiler(find(each)) for each in (before, after))
     are_of_one_torch = torch_versions(before) == torch_versions(after)
-    found = without_unrecorded(match_findings(was, now, are_of_one_torch=are_of_one_torch), before, after)
-    gone, new = (
-        [f"{each.kind} at {place(each.place)}" for each in side] for side in (found.removed, found.added)
+    matched = match_findings(was, now, are_of_one_torch=are_of_one_torch)
+    found = without_unrecorded(matched, before, after)
+    is_first_verified = verification(before) is None and verification(after) is not None
+    of_verify = [each for each in matched.added if spec_of(each.kind).is_found_by_verify]
+    gone, new, by_verify = (
+        [f"{each.kind} at {place(each.place)}" for each in side]
+        for side in (found.removed, found.added, of_verify if is_first_verified else ())
     )
-    return Since(before.address, gone, new, len(found.both))
+    return Since(before.address, gone, new, len(found.both), by_verify=by_verify)

@@ -55,6 +55,8 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
     packing = packing_for(figures, each.process, first)
     draws = draws_numbers(first)
     frames = each.frames_fell_back
+    if frames and frames[0].method is not None:  # what it calls is compiled by itself only for that
+        first = replace(first, method=frames[0].method)
     kind: Kind = "fell back to eager" if frames else "graph break"
     line, library = user_line(first)
     version = each.process.torch_version

@@ -428,8 +428,9 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # another backend
         is_kind("backend"),
-        "call `torch.compile` once, outside of what is called again and again, and keep what it returns: "
-        "what one call of it has compiled, another one with another backend function does not use.",
+        "call `torch.compile` once, outside of what is called again and again, and keep what it returns; for "
+        "several modules make the backend once, before them, and pass the same one to each: what is compiled "
+        "for one backend function is not used with another.",
         lambda cause: Change(edit="compile hoisted"),
         cures=("recompile_fresh_backend",),
     ),

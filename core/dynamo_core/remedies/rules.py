@@ -441,7 +441,12 @@ def _is_called_as_a_hook(callers: Sequence[StackFrame]) -> bool:
 def _compiled_function(graph_break: GraphBreak) -> str | None:
     """The user's function that is compiled; None where what is compiled is a library's."""
     own = (frame for frame in graph_break.stack if not is_library(frame.place))
-    return next((function_of(frame.function) for frame in own), None)
+    first = next(own, None)
+    if first is None:
+        return None
+    # Of several classes each has a `forward`.
+    method = graph_break.method if first is graph_break.stack[0] else None
+    return method or function_of(first.function)
 
 
 def _is_in_ddp(graph_break: GraphBreak) -> bool:

@@ -64,8 +64,13 @@ def by_worth(case: Case) -> Iterator[Block]:
         if action is case.actions[0]:
             yield from _source(case)
     yield from rest(len(case.actions) - _ACTIONS_BY_WORTH, "action", f"; {has_all} all")
+    also = list(_also(case, heading, has_all))
+    if case.actions and case.recording.ended_well:
+        # What is true of any short run is no answer where there is something to do.
+        yield from _listed([*_not_seen(case, heading), *_compared(case)], has_all, _NOTES_SHOWN[1], 2)
+        return
     yield Heading("Run")
-    yield from (*_about(case, heading), *_also(case, heading, has_all))
+    yield from (*_about(case, heading), *also)
 
 
 def _title(heading: str) -> Iterator[Block]:
@@ -104,24 +109,36 @@ def _notes_above(case: Case, heading: str, has_all: str) -> Iterator[Block]:
 
 def _also(case: Case, heading: str, has_all: str) -> Iterator[Block]:
     """What was not seen, what is true of any short run, and the other notes that stand below the findings."""
-    notes = _notes(case, SECTIONS[_FINDINGS:], heading)
-    not_seen = [note for note in notes if note.startswith(_NOT_SEEN)]
+    notes, not_seen = _notes(case, SECTIONS[_FINDINGS:], heading), _not_seen(case, heading)
     context = [_with_command(finding) for finding in case.context]
-    items = [*not_seen, *context, *(note for note in notes if note not in not_seen)]
+    others = [note for note in notes if note not in not_seen]
+    # Of a run that was compared with eager, what came of that is asked first.
+    first = 1 if _compared(case) else 0
+    items = [*not_seen, *others[:first], *context, *others[first:]]
     if items:
         yield Heading("Also")
         yield from _listed(items, has_all, _NOTES_SHOWN[1], 2)
 
 
+def _not_seen(case: Case, heading: str) -> list[str]:
+    return [note for note in _notes(case, SECTIONS[_FINDINGS:], heading) if note.startswith(_NOT_SEEN)]
+
+
+def _compared(case: Case) -> list[str]:
+    return [line for section in SECTIONS if section.name == "verified" for line in section.lines(case)]
+
+
 def _with_command(finding: Finding) -> str:
     """Its title, and the command that its advice names, or else the one that shows more.
 
-    Whether compiling pays back is the answer to why a short run is slower than eager.
+    Whether compiling pays back is the answer to why a short run is slower than eager, and of a recompile
+    that is right as it is the answer is why.
     """
     named = (found[0] for each in finding.remedies if (found := _COMMAND.search(each.text)))
     shown = (f"`{each.check}`" for each in finding.remedies)
     command = next(chain(named, shown), "")
-    text = f"{finding.title}; {finding.cause}" if finding.kind == "never pays back" else finding.title
+    is_answer = finding.kind == "never pays back" or (finding.kind == "recompile" and not finding.remedies)
+    text = f"{finding.title}; {finding.cause}" if is_answer else finding.title
     return _cut(text, 2, command and f" ({command})")
 
 

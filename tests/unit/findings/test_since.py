@@ -17,6 +17,14 @@ def test_of_many_three_are_named_and_all_are_counted() -> None:
     )
 
 
+def test_what_only_verifying_finds_is_no_new_finding_and_is_named() -> None:
+    since = Since("r", [], [], 1, by_verify=["wrong result at train.py:7"])
+    assert since.sentence.endswith(
+        "none gone, none new, 1 still there. "
+        "--verify, which that run did not have, finds 1 more (wrong result at train.py:7)."
+    )
+
+
 def test_that_neither_run_found_anything_is_said() -> None:
     assert Since("r", [], [], 0).sentence == "Findings beside the run before (r): neither has any."
 
