@@ -432,7 +432,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "several modules make the backend once, before them, and pass the same one to each: what is compiled "
         "for one backend function is not used with another.",
         lambda cause: Change(edit="compile hoisted"),
-        cures=("recompile_fresh_backend",),
+        cures=("recompile_fresh_backend", "recompile_backend_of_each_block"),
     ),
     one_remedy(  # hint of torch's
         lambda cause: cause.failure is not None and bool(cause.failure.hint),

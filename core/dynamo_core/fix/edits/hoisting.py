@@ -11,6 +11,8 @@ import libcst as cst
 from .analysis import class_made
 from .source import Source, alone_in, called_name, dotted, expression, names_in, nodes, statement, torch_name
 
+_BACKEND = "one_backend"  # the name that a backend gets which is made once
+
 
 def compiled_in_place(text: str, line: int) -> str | None:
     """The source with `model = torch.compile(model, …)` on this line as `model.compile(…)`.
@@ -91,16 +93,19 @@ def _called_elsewhere(source: Source, class_name: str | None, known: Counter[str
 
 
 def compile_hoisted(text: str, line: int) -> str | None:
-    """The source with `torch.compile` moved out: the one on this line, else the only one that can be."""
+    """The source with `torch.compile` moved out: the one on this line, else the only one that can be.
+
+    Where it compiles several modules in a loop, the making of their backend is moved out of that.
+    """
     source = Source(text)
     torch = torch_name(source)
     if torch is None:
         return None
     compiles = [call for call in source.every(cst.Call) if dotted(call.func) == f"{torch}.compile"]
     calls = [call for call in compiles if call.args and _home(source, call) is not None]
-    here = [
-        call for call in calls if source.range_of(call).start.line <= line <= source.range_of(call).end.line
-    ]
+    here = [call for call in compiles if _is_on(source, call, line)]
+    if len(here) == 1 and here[0] not in calls:
+        return _backend_hoisted(source, here[0])
     chosen = here or calls
     if len(chosen) != 1:
         return None
@@ -137,6 +142,27 @@ def compile_hoisted(text: str, line: int) -> str | None:
     new_home = inner.statement_at(place)
     if new_home is None:
         return None
+    first = first.with_changes(leading_lines=getattr(new_home, "leading_lines", ()))
+    return inner.with_changes({new_home: cst.FlattenSentinel([first, _without_lines(new_home)])})
+
+
+def _is_on(source: Source, call: cst.Call, line: int) -> bool:
+    span = source.range_of(call)
+    return span.start.line <= line <= span.end.line
+
+
+def _backend_hoisted(source: Source, call: cst.Call) -> str | None:
+    """The source with the backend of this call of torch.compile made once, in front of the loop around it."""
+    given = {each.keyword.value: each.value for each in call.args if each.keyword is not None}
+    made = given.get("backend")
+    home = _home(source, made) if isinstance(made, cst.Call) else None
+    if made is None or home is None or _BACKEND in names_in(source.module):
+        return None
+    inner = Source(source.with_changes({made: cst.Name(_BACKEND)}))
+    new_home = inner.statement_at(source.range_of(home).start.line)
+    if new_home is None:
+        return None
+    first = statement(f"{_BACKEND} = {source.text_of(made)}")
     first = first.with_changes(leading_lines=getattr(new_home, "leading_lines", ()))
     return inner.with_changes({new_home: cst.FlattenSentinel([first, _without_lines(new_home)])})
 

@@ -192,6 +192,17 @@ def test_without_torch_by_its_name_there_is_no_where() -> None:
             "import torch\ny = torch.zeros(3, device=torch.get_default_device())  # here\n",
             "import torch\ny = torch.zeros(3, device=torch.empty(0).device)  # here\n",
         ),
+        (
+            "compile hoisted",
+            "import torch\nfor b in blocks:\n    f(torch.compile(b, backend=made(b.p)))  # here\n",
+            None,
+        ),
+        (
+            "compile hoisted",
+            "import torch\nfor b in blocks:\n    f(torch.compile(b, backend=made(p)))  # here\n",
+            "import torch\none_backend = made(p)\nfor b in blocks:\n"
+            "    f(torch.compile(b, backend=one_backend))  # here\n",
+        ),
         ("attribute by its dictionary", "object.__getattribute__(self, '_a')  # here\n", None),
         (
             "data_ptr to is",
