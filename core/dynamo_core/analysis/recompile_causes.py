@@ -302,7 +302,8 @@ class RecompileCause:
     @property
     def is_of_module(self) -> bool:
         """Whether the source is an attribute of a module, where torch treats ints as constants."""
-        return (self.source or "").startswith("self.")
+        source = self.source or ""
+        return source.startswith("self.") or (self.kind == "value" and "._modules[" in source)
 
     @property
     def is_global(self) -> bool:

@@ -111,7 +111,10 @@ def _outcome(kind: Kind, place: Place | None, compile_ids: Sequence[str], tried:
     """What came of one change; None where it was not tried for this finding."""
     before, after = tried.before, tried.after
     if kind in _RECOMPILES:
-        return (_unknown(after) or _fewer(before.recompiled, after.recompiled)) if before.recompiled else None
+        if not before.recompiled:
+            return None
+        is_one_of_several = before.recompiled > len(set(compile_ids))
+        return _unknown(after) or _fewer(before.recompiled, after.recompiled, is_one_of_several)
     if kind not in _BREAKS or place is None:
         return None
     was, now = (_times(place, each) for each in (before, after))
@@ -128,9 +131,10 @@ def _unknown(after: TracedAgain) -> str | None:
     return None if after.why is None else f"not known: {after.why}"
 
 
-def _fewer(before: int, after: int) -> str:
+def _fewer(before: int, after: int, is_one_of_several: bool) -> str | None:
+    """Where the frame is recompiled for something else as well, that may be all that is left."""
     if after >= before:
-        return STILL_THERE
+        return None if is_one_of_several else STILL_THERE
     return f"{before} → {number(after, 'further graph')}" if after else GONE
 
 

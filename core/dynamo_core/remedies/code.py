@@ -267,8 +267,8 @@ TORCH_CODE: BreakRules = (
         (
             RemedyTemplate(
                 "make what the module keeps before its first call, outside of `torch.inference_mode`: as a "
-                "buffer that is long enough for every input (`register_buffer` in `__init__`); the compiled "
-                "code takes its part of that, and asks nothing.",
+                "buffer that is long enough for every input, `register_buffer(…, persistent=False)` in "
+                "`__init__`; the compiled code takes its part of that, and asks nothing.",
                 cures=("table_kept_by_the_first_call",),
             ),
         ),

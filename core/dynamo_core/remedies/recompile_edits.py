@@ -226,10 +226,11 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         cures=("recompile_int_or_float",),
     ),
     one_remedy(  # int as a tensor
-        lambda cause: cause.is_int,
+        lambda cause: cause.is_int and not is_branch(cause),
         "{what} takes several values{values}, each of them a version of its own: pass it as a tensor, "
-        "or keep it in a buffer of the module (`register_buffer`): give it new values by `self.n = self.n + "
-        "1`, and do not change it in place, where the backward may need the former one.",
+        "or keep it in a buffer of the module (`register_buffer(…, persistent=False)`): give it new values "
+        "by `self.n = self.n + 1`, and do not change it in place, where the backward may need the former "
+        "one.",
         _run_first("{x} = torch.tensor({x})"),
     ),
     one_remedy(  # a setting that the first call fills in

@@ -14,6 +14,7 @@ from ..shared.failed_guard import guarded, is_on_stack, source_words, without_st
 from .rules import Change, RemedyTemplate, Rule
 
 _MOST_SHOWN = 3
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _LONGEST_CHECK = 120
 _IS_NUMBER = re.compile(r"-?\d[\d.e+-]{0,30}|(?:<class ')?(?:int|float)(?:'>)?")
 _OF_ALIASES = re.compile(
@@ -128,7 +129,10 @@ def _marked(cause: RecompileCause) -> str:
 def _argument(name: str) -> str:
     """What a library's function calls so, for who calls it: `args[0]` is the first argument."""
     found = _OF_ALL_ARGUMENTS.fullmatch(name)
-    return f"argument {int(found[1]) + 1}" if found else f"`{name}`"
+    if found is None:
+        return f"`{name}`"
+    at = int(found[1])
+    return f"the {_ORDINALS[at]} argument" if at < len(_ORDINALS) else f"argument {at + 1}"
 
 
 def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, str]:

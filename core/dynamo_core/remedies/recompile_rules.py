@@ -32,6 +32,10 @@ from .recompile_parts import (
 from .rules import INDEX_BY_A_NAME, Advice, Assignment, Change, Rule, advice_of, list_of_sources
 
 _SLOWER = "code for any value can be slower than for one"
+_FOR_A_FLOAT = (
+    "all sizes become dynamic as well; torch makes a number dynamic by itself once it has changed, and that "
+    "one compile may cost less"
+)
 _OF_THAT_NAME = "it holds for every compiled function that has an argument of that name"
 _DIMENSIONS_SINCE = (2, 13)  # `L['x']:0`; before, all dimensions of what is named
 # With many frames or names, one argument of torch.compile is simpler than naming each source.
@@ -241,6 +245,15 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
         cures=("recompile_captured_batch", "recompile_captured_generation", "recompile_captured_rate"),
         not_for=("recompile_specialised_size", "recompile_parameter_size", "recompile_counter_in_forward"),
     ),
+    one_remedy(  # argument of torch.compile, for a float
+        lambda cause: _is_first_by_argument(cause) and cause.is_float and cause.became_dynamic,
+        "pass `dynamic=True`{instead} to {compiling}: {what} takes several values{values}, and one version "
+        "then serves {all} them.",
+        _set_dynamic,
+        f"{_SLOWER}; {_FOR_A_FLOAT}",
+        cures=("recompile_float_argument", "recompile_rate_on_module", "recompile_scale_in_a_dictionary"),
+        not_for=("recompile_counter_in_forward",),
+    ),
     one_remedy(  # argument of torch.compile
         _is_first_by_argument,
         "pass `dynamic=True`{instead} to {compiling}: {what} takes several values{values}, and one version "
@@ -248,11 +261,8 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
         _set_dynamic,
         _SLOWER,
         cures=(
-            "recompile_float_argument",
-            "recompile_rate_on_module",
             "recompile_size_with_rate",
             "recompile_dynamic_false",
-            "recompile_scale_in_a_dictionary",
             "recompile_mask_of_sequences",
             "recompile_length_in_a_dictionary",
             "recompile_layer_given_as_argument",
@@ -334,7 +344,8 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # numbers on modules
         lambda cause: cause.is_int and cause.is_of_module and _can_be_dynamic(cause),
         "set `torch._dynamo.config.allow_unspec_int_on_nn_module = True`: torch then makes a number on a "
-        "module dynamic when it has changed once, as any other; or keep it in a buffer (`register_buffer`): "
+        "module dynamic when it has changed once, as any other; or keep it in a buffer "
+        "(`register_buffer(…, persistent=False)`): "
         "give it new values by `self.n = self.n + 1`, and do not change it in place, where the backward may "
         "need the former one.",
         _set_config("torch._dynamo.config.allow_unspec_int_on_nn_module", "True"),

@@ -1,7 +1,7 @@
 """A table for positions that the first call makes, and that is made again where it is not for training.
 
 kind: graph break
-advice: register_buffer
+advice: persistent=False
 source: https://github.com/nomic-ai/contrastors/pull/83
 """
 
