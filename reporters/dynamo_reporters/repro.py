@@ -40,6 +40,8 @@ def repro_blocks(found: Repro, file: str) -> Iterator[Block]:
         yield Paragraph(_values_text(found, file))
     if found.stopped is not None:
         yield Paragraph(f"It may not be the smallest: {found.stopped}.", "warning")
+    if _OWN_OPERATORS.search(found.text):
+        yield Paragraph("Operators that it defines have their own names and code: look before you send it.")
     yield Code(found.text.rstrip())
     if found.versions:
         yield table(

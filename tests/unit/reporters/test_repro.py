@@ -7,8 +7,9 @@ import pytest
 from dynamo_core.repro.failure import Failure
 from dynamo_core.repro.own_passes import OwnPass
 from dynamo_core.repro.result import Proof, Repro, Tried
+from dynamo_reporters.page.blocks import Paragraph
 from dynamo_reporters.report import document
-from dynamo_reporters.repro import issue_text, report
+from dynamo_reporters.repro import issue_text, report, repro_blocks
 
 FAILURE = Failure("exception", "ValueError", "no such row")
 
@@ -55,3 +56,12 @@ EAGER = 'torch.compile(…, backend="eager")'
 )
 def test_who_is_to_mend_it(of_script: Repro, reader: str) -> None:
     assert reader in issue_text(of_script, "repro.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_warned"), [("import torch\n", False), ("@torch.library.custom_op('mine::f')\n", True)]
+)
+def test_operators_of_ones_own_keep_their_names_which_is_said(text: str, is_warned: bool) -> None:
+    blocks = repro_blocks(replace(found(None), text=text), "repro.py")
+    said = [each.text for each in blocks if isinstance(each, Paragraph)]
+    assert any("look before you send it" in each for each in said) is is_warned
