@@ -1,7 +1,7 @@
 """Hooks keep the activations of some layers as arrays, for a plot.
 
 kind: graph break
-advice: behind the call of `forward`
+advice: behind the call of `Net.forward`
 
 Made after https://github.com/pytorch/pytorch/issues/173452
 """

@@ -12,9 +12,9 @@ from torch import nn
 
 def best(candidates, wanted):
     def distance(candidate):
-        return float((candidate - wanted).pow(2).sum())  # cause
+        return float((candidate - wanted).pow(2).sum())
 
-    return min(candidates, key=distance)
+    return min(candidates, key=distance)  # cause
 
 
 class Net(nn.Module):

@@ -1,7 +1,7 @@
 """A context variable is read in compiled code.
 
 kind: graph break
-advice: before the call of `forward`
+advice: before the call of `Attention.forward`
 
 Made after https://github.com/huggingface/transformers/issues/46370
 """

@@ -1,7 +1,7 @@
 """A codebook replaces the codes that nobody uses by inputs.
 
 kind: graph break
-advice: after the call of `forward`
+advice: after the call of `Codebook.forward`
 
 Made after `expire_codes_` of lucidrains/vector-quantize-pytorch.
 """

@@ -1,7 +1,7 @@
 """A detector's head logs its scores at a level that is switched off, as an f-string.
 
 kind: graph break
-advice: log after the call of `forward`
+advice: log after the call of `Detector.forward`
 
 An idea of our own.
 """

@@ -1,7 +1,7 @@
 """The features of each batch are written to a file of numpy's.
 
 kind: graph break
-advice: after the call of `forward`
+advice: after the call of `Backbone.forward`
 
 Made after a pattern common in threads on extracting embeddings (`np.save` in a hook or writer).
 """

@@ -1,7 +1,7 @@
 """An encoder looks on disk in each call whether it was calibrated.
 
 kind: graph break
-advice: before the call of `forward`
+advice: before the call of `CachedEncoder.forward`
 
 An idea of our own.
 """

@@ -1,7 +1,7 @@
 """A module counts its calls, and keeps the mean of each in a list.
 
 kind: graph break
-advice: behind the call of `forward`
+advice: behind the call of `Net.forward`
 """
 
 import torch

@@ -1,7 +1,7 @@
 """A graph network takes its next edges from a generator that it was given.
 
 kind: graph break
-advice: before the call of `step`
+advice: before the call of `GraphTrainer.step`
 
 Made after https://github.com/pytorch/pytorch/issues/146340
 """

@@ -1,7 +1,7 @@
 """Contrastive learning with a queue of keys, whose pointer is in a buffer (MoCo).
 
 kind: graph break
-advice: after the call of `forward`
+advice: after the call of `MoCo.forward`
 
 Made after https://github.com/facebookresearch/moco/blob/main/moco/builder.py
 """

@@ -1,7 +1,7 @@
 """A router logs how many tokens each expert gets, as a list.
 
 kind: graph break
-advice: after the call of `forward`
+advice: after the call of `Moe.forward`
 
 Made after https://github.com/tenstorrent/tt-torch/issues/852
 """

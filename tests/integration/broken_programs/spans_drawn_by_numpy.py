@@ -1,7 +1,7 @@
 """Spans are drawn by numpy on two lines of a helper.
 
 kind: graph break
-advice: before the call of `forward`
+advice: before the call of `Encoder.forward`
 
 Made after https://github.com/huggingface/transformers/issues/31538
 """

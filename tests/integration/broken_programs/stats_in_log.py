@@ -1,7 +1,7 @@
 """A helper logs the smallest and the largest value.
 
 kind: graph break
-advice: after the call of `forward`
+advice: after the call of `Net.forward`
 
 Made after a pattern common in threads on logging statistics of activations.
 """

@@ -1,7 +1,7 @@
 """A decoder sets a flag once its gate is open, and who calls it stops then.
 
 kind: graph break
-advice: after the call of `decode`
+advice: after the call of `Decoder.decode`
 
 Made after https://github.com/pytorch/torchdynamo/issues/330
 """

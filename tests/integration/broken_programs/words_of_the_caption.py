@@ -1,7 +1,7 @@
 """A captioner gives text: tokens are looked up in a dictionary by a helper.
 
 kind: graph break
-advice: after the call of `forward`
+advice: after the call of `Captioner.forward`
 
 Made after a pattern common in tutorials on image captioning (`idx2word`).
 """

@@ -87,8 +87,8 @@ def test_what_torchs_wrapper_of_a_module_calls_args_is_an_argument_of_the_users_
     (cause,) = causes_of(*frames_recompiled([one]))
     (marked,) = (each.text for each in recompile_advice(cause) if "mark_dynamic" in each.text)
     assert marked == (
-        "call `torch._dynamo.mark_dynamic(…, 1)` on the first argument and `torch._dynamo.mark_dynamic(…, 0)` "
-        "on `input` of the call at /home/me/train.py:22, before the call."
+        "call `torch._dynamo.mark_dynamic(…, 1)` on the first argument and "
+        "`torch._dynamo.mark_dynamic(…, 0)` on `input` of the call at /home/me/train.py:22, before the call."
     )
 
 
