@@ -114,12 +114,15 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     where = None if structure else (node.place if node is not None else None) or call.wrong_place
     if drawn is not None:
         where = drawn.place
+    reused = _reused(call)
+    if reused is not None:
+        where = None
     since = since_text(call)
     first_node = "" if node is None else f"first wrong node: {node_text(node)}"
     return Draft(
         "wrong result",
         key=(call.name, call.kind or "", call.path or ""),
-        title=f"{each.name}: {structure}" if structure else _title(each, where),
+        title=f"{each.name}: {structure or reused}" if structure or reused else _title(each, where),
         cause=f"call {call.call}, {wrong_call_text(call)}",
         effect=structure or "; ".join(filter(None, (since, first_node))),
         processes=(each.process,),
@@ -133,6 +136,18 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
             or _of_stage(call, each.process),
         ),
     )
+
+
+_OF_THE_CALL_BEFORE = "of the call before, "  # in front of a path (capture/interventions/call_in_copy.py)
+
+
+def _reused(call: VerifiedProgramCall) -> str | None:
+    """That a backend gave or changed again what it had returned, for which no line is to blame; else None."""
+    path = call.path or ""
+    if not path.startswith(_OF_THE_CALL_BEFORE) or wrong_backend(call) is None:
+        return None
+    given = path.removeprefix(_OF_THE_CALL_BEFORE)
+    return f"call {call.call} reused the memory of {given}, which the call before had returned"
 
 
 def _of_the_backend(did: str | None) -> str:

@@ -368,6 +368,14 @@ def test_a_wrong_call_says_what_is_wrong(kind: str, path: str, title: str) -> No
     assert found.title == title
 
 
+def test_a_backend_that_gives_its_memory_twice_has_no_wrong_line() -> None:
+    path, at = "of the call before, result[0]", Place("a.py", 9)
+    call = wrong_call(call=2, path=path, kind="aliasing", stage="/x/mine.py:mine", wrong_place=at)
+    (found,) = find(of_one_process(**EXAMPLES["wrong result"].fields | {"verified_program_calls": [call]}))
+    assert found.title.endswith("call 2 reused the memory of result[0], which the call before had returned")
+    assert found.place != at
+
+
 def test_a_backend_whose_result_is_no_tuple_is_found_without_verify() -> None:
     """One for a backend, with those of its graphs that are concerned; with --verify the calls say it."""
     wrong = graph(returned_otherwise="the backend returned a str")
