@@ -191,7 +191,8 @@ class FrameRecompiles:
     def _became_dynamic_since(self, failure: GuardFailure, compile_: Compile) -> bool:
         """Whether torch made the guarded value dynamic after the failed entry and before this compile."""
         entry, now = failure.entry, compile_.compile_id
-        if failure.source is None or entry is None or now is None:
+        is_dynamic = failure.kind in _LAST  # already: a fixed size has no range
+        if failure.source is None or entry is None or now is None or is_dynamic:
             return False
         if self.failures(compile_)[0].source == failure.source:
             return False  # the newest failed on it too: dynamic as a float, say, and then given an int

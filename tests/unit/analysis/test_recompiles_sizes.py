@@ -59,11 +59,18 @@ def test_sizes_that_torch_does_not_name_are_those_that_were_compiled_for() -> No
     assert cause_sentence(found).endswith("apart from all other sizes; it was compiled for 8, 4, 1")
 
 
-def test_an_entry_that_fails_on_a_relation_alone_is_nearer_than_a_newer_one() -> None:
-    """torch checks relations last: the older entry is for the mode that came, the newer one is not."""
+@pytest.mark.parametrize("older", [1, 0])
+def test_an_entry_that_fails_on_a_relation_alone_is_nearer_than_a_newer_one(older: int) -> None:
+    """torch checks relations last: the older entry is for the mode that came, the newer one is not.
+
+    Its size was dynamic already, whatever is recorded of that: a fixed one has no range.
+    """
     dynamic = [Symbol(CompileId(0, n), "s77", "4", "L['x'].size()[0]", LINE.place, (LINE,)) for n in (1, 2)]
     compiles = [compiled(0), *(compiled(number, reason="a reason") for number in (1, 2, 3))]
-    failures = [parse_guard_failure("0/2: mode == 'exact'"), parse_guard_failure("0/1: 2 <= x.size()[0]")]
+    failures = [
+        parse_guard_failure("0/2: mode == 'exact'"),
+        parse_guard_failure(f"0/{older}: 2 <= x.size()[0]"),
+    ]
     told = RecompileReasons(CompileId(0, 3), tuple(failures))
     known = {"compiles": compiles, "recompile_reasons": [told], "symbols": dynamic}
     (frame,) = frames_recompiled([with_fields(Process(Path("s.log")), known)])
