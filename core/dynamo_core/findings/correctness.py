@@ -142,7 +142,7 @@ _OF_THE_CALL_BEFORE = "of the call before, "  # in front of a path (capture/inte
 
 
 def _reused(call: VerifiedProgramCall) -> str | None:
-    """That a backend gave or changed again what it had returned, for which no line is to blame; else None."""
+    """In words, where a backend gave or changed again what it had returned, and no line is to blame."""
     path = call.path or ""
     if not path.startswith(_OF_THE_CALL_BEFORE) or wrong_backend(call) is None:
         return None
