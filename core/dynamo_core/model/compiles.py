@@ -113,7 +113,8 @@ class Compile:
     """One compilation metrics record: a frame compiled (or not), or a backward graph.
 
     `restart_reasons` says why the analysis was restarted, which cost `seconds_before_restart`; `dynamic` is
-    the argument of torch.compile, None where it was not given; `method` is as in `Frame`. A compile without a
+    the argument of torch.compile, None where it was not given; `settings` are those of our advice that were
+    set (`shared/settings.py`); `method` is as in `Frame`. A compile without a
     `recompile_reason` is known to be no recompile only with `tells_recompile`: metrics of older versions of
     torch have no such field. `failed_at` is the user's line at which a compile failed.
     """
@@ -134,6 +135,7 @@ class Compile:
     restart_reasons: tuple[str, ...] = ()
     seconds_before_restart: float | None = None
     dynamic: bool | None = None
+    settings: tuple[str, ...] = ()
     method: str | None = None
     tells_recompile: bool = True
     failed_at: Place | None = None

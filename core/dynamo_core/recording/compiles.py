@@ -28,7 +28,7 @@ from ..shared.records import (
     LinesTraced,
     ResumeFunctionMade,
 )
-from ..shared.settings import dynamic_of
+from ..shared.settings import advised_settings_of, dynamic_of
 from .breaks import BreakBuilder
 from .caches import counts_in_metrics
 from .compile_context import CompileContext, InProgressBuilder
@@ -267,6 +267,7 @@ class CompileBuilder:
             restart_reasons=tuple(map(str, metrics.get("restart_reasons") or ())),
             seconds_before_restart=metrics.get("dynamo_time_before_restart_s"),
             dynamic=dynamic_of(metrics.get("dynamo_config")),
+            settings=advised_settings_of(metrics.get("dynamo_config")),
             method=self._methods.get(compile_id),  # for a backward: known from the frame's record
             tells_recompile="recompile_reason" in metrics,
             failed_at=place_at(

@@ -5,6 +5,7 @@ Source: torch/utils/_config_module.py (user_override, a ContextVar), read in 2.1
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Protocol, TypeVar
 
 from ..analysis.words import version_numbers
@@ -35,8 +36,10 @@ def suited_to_the_run(
 
 
 def not_in_use(advised: Iterable[_Any], recording: Recording) -> tuple[_Any, ...]:
-    """What is advised, without what the run had already: by `--config`, or in its environment."""
-    settings = set(recording.settings.config or ())
+    """What is advised, without what the run had already: by `--config`, by itself, or in its environment."""
+    compiles = chain.from_iterable(each.compiles for each in recording.processes)
+    own = chain.from_iterable(each.settings for each in compiles)
+    settings = {*(recording.settings.config or ()), *own}
     environments = [each.info.environment or {} for each in recording.processes]
 
     def is_in_use(change: Change | None) -> bool:

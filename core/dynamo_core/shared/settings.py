@@ -148,6 +148,19 @@ def dynamic_of(config: object) -> bool | None:
     return False if _IS_STATIC in config else None
 
 
-def dynamic_settings(config: str) -> str:
-    """The part of the settings, as JSON text, that `dynamic_of` reads."""
-    return "{" + ", ".join(each for each in (_IS_DYNAMIC, _IS_STATIC) if each in config) + "}"
+# What our advice may set, beside what it stops, as torch's settings have it where the program did so itself.
+_ADVISED = {
+    '"allow_unspec_int_on_nn_module": true': "torch._dynamo.config.allow_unspec_int_on_nn_module=True",
+    '"force_parameter_static_shapes": false': "torch._dynamo.config.force_parameter_static_shapes=False",
+}
+
+
+def advised_settings_of(config: object) -> tuple[str, ...]:
+    """The settings that our advice names and that were set, by torch's settings as JSON text."""
+    text = config if isinstance(config, str) else ""
+    return tuple(setting for known, setting in _ADVISED.items() if known in text)
+
+
+def settings_read(config: str) -> str:
+    """The part of the settings, as JSON text, that `dynamic_of` and `advised_settings_of` read."""
+    return "{" + ", ".join(each for each in (_IS_DYNAMIC, _IS_STATIC, *_ADVISED) if each in config) + "}"

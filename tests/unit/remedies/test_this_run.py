@@ -1,6 +1,7 @@
 """What is compiled in another thread than the main one, and what a run had already."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -19,9 +20,10 @@ from dynamo_core.model import (
 from dynamo_core.model.run import RunSettings
 from dynamo_core.remedies.rules import Advice, Assignment, Change
 from dynamo_core.remedies.this_run import not_in_use
+from dynamo_core.shared.settings import advised_settings_of, settings_read
 from dynamo_reporters.breaks import breaks_of
 from dynamo_reporters.recompiles import recompiles_of
-from support.made import of_one_process
+from support.made import compiled, of_one_process
 from support.made_findings import reasons, recompile
 
 
@@ -92,3 +94,14 @@ def test_what_the_run_had_already_is_not_advised_again(
     left = not_in_use(advised, recording)
     assert left[-1] == advised[-1]
     assert (len(left) == len(advised)) is is_advised
+
+
+def test_what_the_program_had_set_itself_is_not_advised_again() -> None:
+    name = "torch._dynamo.config.allow_unspec_int_on_nn_module"
+    config = '{"accumulated_recompile_limit": 256, "allow_unspec_int_on_nn_module": true}'
+    advised = [Advice("set it", Change(settings=(Assignment(name, "True"),)))]
+    for settings in (advised_settings_of(config), advised_settings_of(settings_read(config))):
+        recording = of_one_process(compiles=[replace(compiled(0), settings=settings)])
+        assert not_in_use(advised, recording) == ()
+    recording = of_one_process(compiles=[replace(compiled(0), settings=advised_settings_of("{}"))])
+    assert not_in_use(advised, recording) == tuple(advised)

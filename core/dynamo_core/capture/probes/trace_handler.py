@@ -126,7 +126,7 @@ def _without_settings(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 
     Source: torch/_dynamo/utils.py (CompilationMetrics), 2.8 to 2.15.
     """
-    from ...shared.settings import dynamic_settings  # no program under `dynamo run` needs it
+    from ...shared.settings import settings_read  # no program under `dynamo run` needs it
 
     for kind in _METRICS:
         if isinstance(metadata.get(kind), dict):
@@ -136,7 +136,7 @@ def _without_settings(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
                 if value is not None and name not in _UNUSED_METRICS
             }
             if isinstance(kept.get("dynamo_config"), str):
-                kept["dynamo_config"] = dynamic_settings(kept["dynamo_config"])
+                kept["dynamo_config"] = settings_read(kept["dynamo_config"])
             return {**metadata, kind: kept}
     return metadata
 
