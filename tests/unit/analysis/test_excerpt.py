@@ -99,3 +99,14 @@ def test_the_lines_that_lead_there_stand_innermost_first_without_those_of_librar
     found = excerpt([recorded(LINES, (broke,), frames=[frame])], at.place, compile_ids)
     assert found is not None
     assert [f"{Path(each.place.file).name}:{each.place.line}" for each in found.callers] == leads
+
+
+def test_the_calls_lead_to_the_one_from_outside_of_what_dynamo_tried() -> None:
+    """The model's loop runs eager, and calls the block, which is compiled by itself."""
+    train = StackFrame(Place("/home/me/train.py", 30), "main", "model(x)")
+    loop = StackFrame(Place(FILE, 42), "forward", "x = block(x)")
+    model = Frame("forward", Place(FILE, 40), "failed", "a loop", False, False, AGAIN, called_from=train)
+    block = Frame("forward", Place(FILE, 2), "compiled", None, True, False, FIRST, called_from=loop)
+    found = excerpt([recorded(LINES, frames=[model, block])], Place(FILE, 10), ["0/0"])
+    assert found is not None
+    assert found.callers == (loop, train)

@@ -4,12 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from dynamo_core.analysis.figures import Figures
-from dynamo_core.analysis.recompile_echoes import below_breaks, compile_key, for_a_name
+from dynamo_core.analysis.recompile_echoes import below_breaks, compile_key, for_a_name, in_loops
 from dynamo_core.analysis.recompiles import frames_recompiled
 from dynamo_core.findings import Cost, Draft, Evidence, Figure
 from dynamo_core.findings.build import by_identity, of_identities, ranked
 from dynamo_core.findings.kinds import Kind
 from dynamo_core.model import CompileId, Frame, GraphBreak, Place, Process, Recording, StackFrame
+from support.made import compiled
 from support.made_causes import FILE, entry, process, size
 
 PROCESS = Process(Path("s.log"))
@@ -185,3 +186,46 @@ def test_what_counts_for_a_report_alone_is_found_by_its_name() -> None:
 
     assert found("calls") == ["0/1"]
     assert not found("every") and not found("calls", "g")
+
+
+def test_what_a_loop_gives_that_runs_eager_for_a_break_is_recompiled_for_because_of_that() -> None:
+    begin = compiled(0).place
+    assert begin is not None
+    broke = GraphBreak("random", (StackFrame(Place(FILE, begin.line + 1), "f", "random()"),), CompileId(0, 0))
+    eager = Frame("forward", Place(FILE, 90), "failed", "graph break in loop", False, False, CompileId(5, 0))
+
+    def found(reason: str, begins: Place = begin, why: str = "graph break in loop") -> list[str]:
+        frames = [Frame("f", begins, "compiled", None, True, False, CompileId(0, 0))]
+        recompiled = frames_recompiled([process([reason], frames=frames)])
+        stream = recompiled[0].process.stream
+        return [each for _, each in in_loops([broke], [replace(eager, reason=why)], recompiled, stream)]
+
+    assert found(size(4, 5)) == ["0/1"]
+    assert found("0/0: self.stride == (1,)") == ["0/1"]
+    assert found("0/0: self.calls == 1") == [], "a number that it keeps may vary from call to call"
+    assert found("0/0: GLOBAL_STATE changed: grad_mode") == []
+    assert found(size(4, 5), why="a break") == []
+    assert found(size(4, 5), Place(FILE, begin.line + 1)) == [], "a method of the same name"
+
+
+def test_what_several_lines_lead_to_by_another_function_follows_from_the_break_in_it() -> None:
+    """Only the outer function is called from two lines; the inner one, which breaks, from one."""
+    begin = compiled(0).place
+    assert begin is not None
+    outer = Place(FILE, begin.line + 20)
+
+    def below(*lines: int) -> list[str]:
+        calls = [StackFrame(Place(FILE, 90 + line), "forward", "outer(x)") for line in lines]
+        frames = [
+            Frame("outer", outer, "compiled", None, True, False, CompileId(5, n), called_from=call)
+            for n, call in enumerate(calls)
+        ]
+        inside = StackFrame(Place(FILE, outer.line + 1), "outer", "f(x)")
+        frames.append(Frame("f", begin, "compiled", None, True, False, CompileId(0, 0), called_from=inside))
+        recompiled = frames_recompiled([process(["0/0: L['n'] == 1"], frames=frames)])
+        stack = (calls[0], inside, StackFrame(Place(FILE, begin.line + 1), "f", "item()"))
+        met = GraphBreak("item", stack, CompileId(4, 0))
+        return [each for _, each in below_breaks([met], recompiled, recompiled[0].process.stream)]
+
+    assert below(1, 2) == ["0/1"]
+    assert below(1, 1) == [], "one line's value varies"
