@@ -66,7 +66,8 @@ def test_a_break_is_no_consequence() -> None:
     above = draft("recompile", 1, CompileId(0, 1), brings=(FIRST,))
     assert reasons(above, draft("graph break", 4, FIRST))["line 4"] is None
     calls = replace(above, calls=above.brings_about)
-    assert reasons(calls, draft("graph break", 4, FIRST))["line 4"] == "line 1", "what its line calls"
+    inner = draft("graph break", 4, FIRST, brings=(FIRST,))
+    assert reasons(inner, calls)["line 4"] == "line 1", "what its line calls, whatever that brings about"
 
 
 def test_what_a_frame_that_runs_eager_calls_is_recompiled_because_of_it() -> None:
@@ -229,3 +230,32 @@ def test_what_several_lines_lead_to_by_another_function_follows_from_the_break_i
 
     assert below(1, 2) == ["0/1"]
     assert below(1, 1) == [], "one line's value varies"
+    recompiled = frames_recompiled(
+        [
+            process(
+                ["0/0: L['n'] == 1"],
+                frames=[
+                    Frame(
+                        "f",
+                        begin,
+                        "compiled",
+                        None,
+                        True,
+                        False,
+                        CompileId(0, 0),
+                        called_from=StackFrame(Place(FILE, line), "forward", "f(x)"),
+                    )
+                    for line in (90, 91)
+                ],
+            )
+        ]
+    )
+    itself = GraphBreak(
+        "item",
+        (
+            StackFrame(Place(FILE, 90), "forward", "f(x)"),
+            StackFrame(Place(FILE, begin.line + 1), "f", "item()"),
+        ),
+        CompileId(4, 0),
+    )
+    assert below_breaks([itself], recompiled, recompiled[0].process.stream), "what is called so itself"

@@ -338,4 +338,6 @@ def test_a_wrong_result_is_not_gone_in_a_run_that_compared_nothing() -> None:
     wrong, right, not_compared = verified("disagrees"), verified("agrees"), recording()
     assert since(wrong, not_compared).gone == []
     assert since(not_compared, wrong).new == []
+    assert since(not_compared, wrong).by_verify == [f"wrong result at {FILE}:3"]
+    assert since(right, wrong).by_verify == []
     assert since(wrong, right).gone == [f"wrong result at {FILE}:3"]

@@ -108,6 +108,8 @@ def test_of_a_recompile_the_trial_with_most_calls_counts() -> None:
     assert of_two([first, second]) == {"dynamic=True": "2 → 1 further graph"}
     assert of_two([first]) == {}
     assert outcomes("recompile", None, ("0/1",), [first]) == {"dynamic=True": "still there"}
+    as_before = tried("dynamic=True", before=later, after=later, compile_id=CompileId(0, 1))
+    assert outcomes("recompile", None, ("0/1",), [as_before]) == {}, "it may be the frame's other recompile"
 
 
 def test_a_recompile_is_gone_where_no_further_call_makes_a_graph() -> None:

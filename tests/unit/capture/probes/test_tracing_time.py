@@ -1,5 +1,6 @@
 """The tracing probe on a tracer of our own: what it adds up, however a function is left."""
 
+import linecache
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
@@ -180,7 +181,7 @@ def test_the_lines_of_the_programs_own_functions_are_recorded_once(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [f"line {number}\n" for number in range(1, 5)]
-    monkeypatch.setattr("linecache.getlines", lambda file: lines)
+    monkeypatch.setitem(linecache.cache, "/x.py", (len(lines), None, lines, "/x.py"))
 
     def body() -> None:
         world.inline("g", lambda: world.inline("of_a_library", lambda: world.spend(1)))
