@@ -233,7 +233,7 @@ def test_what_several_lines_lead_to_by_another_function_follows_from_the_break_i
     recompiled = frames_recompiled(
         [
             process(
-                ["0/0: L['n'] == 1"],
+                ["0/0: len(values) == 2"],
                 frames=[
                     Frame(
                         "f",
