@@ -77,9 +77,9 @@ PYTHON_CODE: BreakRules = (
         "`{line}` asks `object` for what is kept on it, and torch does not trace that",
         (
             RemedyTemplate(
-                "take it out of its dictionary, `self.__dict__['name']` in place of "
-                "`object.__getattribute__(self, 'name')`, which torch traces; where that class is not yours, "
-                "read what the compiled code needs of it before the call, and pass that in.",
+                "take the attribute out of the object's dictionary, which torch traces: "
+                "`self.__dict__['name']` in place of `object.__getattribute__(self, 'name')`; where that class "
+                "is not yours, read what the compiled code needs of it before the call, and pass that in.",
                 cures=("settings_by_attribute",),
                 change=Change(edit="attribute by its dictionary"),
             ),
