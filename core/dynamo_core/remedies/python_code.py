@@ -78,8 +78,9 @@ PYTHON_CODE: BreakRules = (
         (
             RemedyTemplate(
                 "take the attribute out of the object's dictionary, which torch traces: "
-                "`self.__dict__['name']` in place of `object.__getattribute__(self, 'name')`; where that class "
-                "is not yours, read what the compiled code needs of it before the call, and pass that in.",
+                "`self.__dict__['name']` in place of `object.__getattribute__(self, 'name')`; where that "
+                "class is not yours, read what the compiled code needs of it before the call, and pass that "
+                "in.",
                 cures=("settings_by_attribute",),
                 change=Change(edit="attribute by its dictionary"),
             ),
