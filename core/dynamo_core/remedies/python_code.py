@@ -73,7 +73,7 @@ PYTHON_CODE: BreakRules = (
         when=_makes_a_class_of_pydantics,
     ),
     Rule(
-        re.compile(r"Unsupported method call"),
+        re.compile(r"Unsupported method call|Observed exception"),  # the latter in 2.15
         "`{line}` asks `object` for what is kept on it, and torch does not trace that",
         (
             RemedyTemplate(
