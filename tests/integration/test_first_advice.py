@@ -48,6 +48,7 @@ OTHERWISE_IN_2_8 = {
 }
 _COMPILED = "takes it into the graph"
 OTHERWISE_IN_2_15 = {
+    "best_of_candidates": "traces `min` with a key, and breaks in that",
     "item_printed": _NO_FORMAT,
     "loss_every_ten_steps": _NO_FORMAT,
     "number_given_to_a_meter": _NO_FORMAT,
