@@ -62,6 +62,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
     version = each.process.torch_version
     # Frames that run eager cost no more than what was spent outside of graphs.
     outside = _outside(cost, figures) if frames else None
+    calls = figures.calls_of_the_line(each)
     return Draft(
         kind,
         key=(stable_text(first.kind),),
@@ -85,7 +86,7 @@ def of_break(cost: BreakCost, figures: Figures) -> Draft:
             each.crossed,
         ),
         remedies=partial(break_remedies, kind, packing or first, version, cost.recompiles.lengthened),
-        calls=(calls := figures.calls_of_the_line(each)),
+        calls=calls,
         brings_about=cost.recompiles.compiles
         | calls
         | figures.recompiles_below(each.processes, frames, every=leaves_a_loop_to_python(first))

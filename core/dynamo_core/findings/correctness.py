@@ -24,7 +24,7 @@ from ..analysis.verification import (
 from ..analysis.words import place, without_numbers
 from ..model import Graph, Place, Process, ProcessEnd, StackFrame, VerifiedProgramCall
 from ..remedies.rules import Advice, setting
-from ..shared.names import GRADIENT, MORE_EXACT
+from ..shared.names import BEFORE, GRADIENT, MORE_EXACT
 from .build import WHOSE_ERROR, remedies, remedy
 from .finding import Cost, Draft, Evidence, Figure
 
@@ -138,15 +138,12 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     )
 
 
-_OF_THE_CALL_BEFORE = "of the call before, "  # in front of a path (capture/interventions/call_in_copy.py)
-
-
 def _reused(call: VerifiedProgramCall) -> str | None:
     """In words, where a backend gave or changed again what it had returned, and no line is to blame."""
     path = call.path or ""
-    if not path.startswith(_OF_THE_CALL_BEFORE) or wrong_backend(call) is None:
+    if not path.startswith(BEFORE) or wrong_backend(call) is None:
         return None
-    given = path.removeprefix(_OF_THE_CALL_BEFORE)
+    given = path.removeprefix(BEFORE)
     return f"call {call.call} reused the memory of {given}, which the call before had returned"
 
 

@@ -32,6 +32,10 @@ from .recompile_parts import (
 from .rules import INDEX_BY_A_NAME, Advice, Assignment, Change, Rule, advice_of, list_of_sources
 
 _SLOWER = "code for any value can be slower than for one"
+_PASS_DYNAMIC = (
+    "pass `dynamic=True`{instead} to {compiling}: {what} takes several values{values}, and one version then "
+    "serves {all} them."
+)
 _FOR_A_FLOAT = (
     "all sizes become dynamic as well; torch makes a number dynamic by itself once it has changed, and that "
     "one compile may cost less"
@@ -247,8 +251,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # argument of torch.compile, for a float
         lambda cause: _is_first_by_argument(cause) and cause.is_float and cause.became_dynamic,
-        "pass `dynamic=True`{instead} to {compiling}: {what} takes several values{values}, and one version "
-        "then serves {all} them.",
+        _PASS_DYNAMIC,
         _set_dynamic,
         f"{_SLOWER}; {_FOR_A_FLOAT}",
         cures=("recompile_float_argument", "recompile_rate_on_module", "recompile_scale_in_a_dictionary"),
@@ -256,8 +259,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # argument of torch.compile
         _is_first_by_argument,
-        "pass `dynamic=True`{instead} to {compiling}: {what} takes several values{values}, and one version "
-        "then serves {all} them.",
+        _PASS_DYNAMIC,
         _set_dynamic,
         _SLOWER,
         cures=(

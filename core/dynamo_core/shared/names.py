@@ -109,3 +109,4 @@ OUTCOMES = (DONE, FAILED, RAISED, TOO_LONG, CRASHED)
 # What `--verify` calls differences of rounding: by casts that Inductor leaves out, and others.
 MORE_EXACT, ROUNDED_OTHERWISE = "more exact than written", "rounded otherwise"
 GRADIENT = "gradient of "  # begins the path of a difference in one
+BEFORE = "of the call before, "  # begins the path of a difference in what the call before has returned

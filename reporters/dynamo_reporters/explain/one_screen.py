@@ -25,6 +25,7 @@ from ..parts.actions import (
     what_it_saves,
     what_to_do,
 )
+from ..parts.backends import verified_lines
 from .sections import SECTIONS, Section, further_commands
 from .tables import count_rows
 
@@ -64,13 +65,13 @@ def by_worth(case: Case) -> Iterator[Block]:
         if action is case.actions[0]:
             yield from _source(case)
     yield from rest(len(case.actions) - _ACTIONS_BY_WORTH, "action", f"; {has_all} all")
-    also = list(_also(case, heading, has_all))
     if case.actions and case.recording.ended_well:
         # What is true of any short run is no answer where there is something to do.
-        yield from _listed([*_not_seen(case, heading), *_compared(case)], has_all, _NOTES_SHOWN[1], 2)
+        notes = [*_not_seen(_notes_below(case, heading)), *verified_lines(case.recording)]
+        yield from _listed(notes, has_all, _NOTES_SHOWN[1], 2)
         return
     yield Heading("Run")
-    yield from (*_about(case, heading), *also)
+    yield from (*_about(case, heading), *_also(case, heading, has_all))
 
 
 def _title(heading: str) -> Iterator[Block]:
@@ -109,23 +110,24 @@ def _notes_above(case: Case, heading: str, has_all: str) -> Iterator[Block]:
 
 def _also(case: Case, heading: str, has_all: str) -> Iterator[Block]:
     """What was not seen, what is true of any short run, and the other notes that stand below the findings."""
-    notes, not_seen = _notes(case, SECTIONS[_FINDINGS:], heading), _not_seen(case, heading)
+    notes = _notes_below(case, heading)
+    not_seen = _not_seen(notes)
     context = [_with_command(finding) for finding in case.context]
     others = [note for note in notes if note not in not_seen]
     # Of a run that was compared with eager, what came of that is asked first.
-    first = 1 if _compared(case) else 0
+    first = 1 if verified_lines(case.recording) else 0
     items = [*not_seen, *others[:first], *context, *others[first:]]
     if items:
         yield Heading("Also")
         yield from _listed(items, has_all, _NOTES_SHOWN[1], 2)
 
 
-def _not_seen(case: Case, heading: str) -> list[str]:
-    return [note for note in _notes(case, SECTIONS[_FINDINGS:], heading) if note.startswith(_NOT_SEEN)]
+def _notes_below(case: Case, heading: str) -> list[str]:
+    return _notes(case, SECTIONS[_FINDINGS:], heading)
 
 
-def _compared(case: Case) -> list[str]:
-    return [line for section in SECTIONS if section.name == "verified" for line in section.lines(case)]
+def _not_seen(notes: Sequence[str]) -> list[str]:
+    return [note for note in notes if note.startswith(_NOT_SEEN)]
 
 
 def _with_command(finding: Finding) -> str:

@@ -61,7 +61,6 @@ BEGINNING = "+beginning"  # behind a backend, before a number: only so many oper
 NODES = "operations of graphs"
 WRITES = "writes of "  # before the path of a value of Python's own
 STEPS_OF_TRACING, STEPS_OF_ENTRY, STEPS = "steps of tracing", "steps of the entry", "steps"
-BEFORE = "of the call before, "  # in front of the path of what the call before has returned
 SAVED = "saved for the backward"
 FOLDED = "with other values of what is folded"
 OPERATIONS, MEMORY, RETURNED, PLACE = "operations", "memory", "returned", "place"

@@ -22,14 +22,14 @@ from contextlib import contextmanager
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...shared.names import FIRST_CALLS
+from ...shared.names import BEFORE, FIRST_CALLS
 from ...shared.records import ProgramCallVerified
 from ...shared.settings import VERIFY_BITWISE, VERIFY_STAGE, Settings
 from ..errors import text_of
 from ..frames.program_files import is_own, place_of_compile_call_in_progress
 from ..primitives import perf_counter_ns
 from ..probe_guard import ProbeGuard
-from .call_in_copy import BEFORE, ProgramCall, Versions, program_function, raised, tensors_in
+from .call_in_copy import ProgramCall, Versions, program_function, raised, tensors_in
 from .compared_call import OTHER_CALL, ComparedCall, obstacle
 from .eager_first import EagerFirst
 from .fork_server import CannotTry, ForkServer, why_no_copy

@@ -5,10 +5,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...shared.names import GRADIENT
+from ...shared.names import BEFORE, GRADIENT
 from .call_in_copy import (
     ALONE,
-    BEFORE,
     BEGINNING,
     EARLIER,
     FOLDED,

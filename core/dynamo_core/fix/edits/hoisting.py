@@ -4,7 +4,7 @@ Out of a loop only where what is compiled does not depend on names assigned in t
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
@@ -136,14 +136,7 @@ def compile_hoisted(text: str, line: int) -> str | None:
             return None
         changes = {call: cst.Name(name)}
         first = statement(f"{name} = {source.text_of(call)}")
-    # The insertion replaces `home`, whose content changes too: so the changed source is parsed again.
-    inner = Source(source.with_changes(changes))  # type: ignore[arg-type]
-    place = source.range_of(home).start.line
-    new_home = inner.statement_at(place)
-    if new_home is None:
-        return None
-    first = first.with_changes(leading_lines=getattr(new_home, "leading_lines", ()))
-    return inner.with_changes({new_home: cst.FlattenSentinel([first, _without_lines(new_home)])})
+    return _put_before(source, home, first, changes)
 
 
 def _is_on(source: Source, call: cst.Call, line: int) -> bool:
@@ -158,11 +151,22 @@ def _backend_hoisted(source: Source, call: cst.Call) -> str | None:
     home = _home(source, made) if isinstance(made, cst.Call) else None
     if made is None or home is None or _BACKEND in names_in(source.module):
         return None
-    inner = Source(source.with_changes({made: cst.Name(_BACKEND)}))
+    first = statement(f"{_BACKEND} = {source.text_of(made)}")
+    return _put_before(source, home, first, {made: cst.Name(_BACKEND)})
+
+
+def _put_before(
+    source: Source,
+    home: cst.BaseStatement,
+    first: cst.SimpleStatementLine,
+    changes: Mapping[cst.CSTNode, object],
+) -> str | None:
+    """The source with these changes, and a statement in front of the loop or function that they are in."""
+    # The insertion replaces `home`, whose content changes too: so the changed source is parsed again.
+    inner = Source(source.with_changes(changes))  # type: ignore[arg-type]
     new_home = inner.statement_at(source.range_of(home).start.line)
     if new_home is None:
         return None
-    first = statement(f"{_BACKEND} = {source.text_of(made)}")
     first = first.with_changes(leading_lines=getattr(new_home, "leading_lines", ()))
     return inner.with_changes({new_home: cst.FlattenSentinel([first, _without_lines(new_home)])})
 

@@ -72,12 +72,10 @@ def attribute_by_dictionary(text: str, line: int) -> str | None:
     source = Source(text)
     asked = [each for each in source.expressions_at(line) if _kept_in_dictionary(source, each) is not None]
     owner = next(source.enclosing(asked[0], cst.ClassDef), None) if asked else None
-    changes = (
-        {each: new for each in nodes(owner) if (new := _kept_in_dictionary(source, each)) is not None}
-        if owner is not None
-        else {}
-    )
-    return source.with_changes(changes) if changes else None
+    if owner is None:
+        return None
+    replaced = ((each, _kept_in_dictionary(source, each)) for each in nodes(owner))
+    return source.with_changes({each: new for each, new in replaced if new is not None})
 
 
 def default_device_of_a_tensor(text: str, line: int) -> str | None:
