@@ -6,6 +6,7 @@ from itertools import islice
 from ..model import Place, Process, StackFrame, function_of
 from ..shared.quick_dataclass import dataclass
 from .source_lines import indentation, is_library
+from .summary import frame_around
 
 _MOST_LINES = 11
 _MOST_CHARACTERS = 700
@@ -138,11 +139,10 @@ def _callers(
 
 def _call_of(process: Process, line: StackFrame) -> StackFrame | None:
     """The call of the function that a line is in, as far as Dynamo tried to compile that one, too."""
-    around = [
+    of_function = (
         each
         for each in process.frames
-        if each.place.file == line.place.file
-        and function_of(each.name) == function_of(line.function)
-        and each.place.line <= line.place.line
-    ]
-    return max(around, key=lambda each: each.place.line).called_from if around else None
+        if each.place.file == line.place.file and function_of(each.name) == function_of(line.function)
+    )
+    around = frame_around(line.place, of_function)
+    return None if around is None else around.called_from

@@ -34,7 +34,7 @@ from ..shared.quick_dataclass import dataclass
 from .compile_records import CompileRecords
 from .guard_failures import compiled_for, is_in_range, sizes_of_parameters, static_marks, walk_in
 from .guard_text import changed_settings, global_state
-from .summary import frame_of
+from .summary import frame_around, frame_of
 from .words import frame_name, number
 
 _NAMED = 3  # of the modules that share a code
@@ -260,9 +260,8 @@ class FrameRecompiles:
         calls = [call for each in compiles for call in records.callers_in_order.get(each.compile_id, ())]
         for _, call in sorted(calls, key=itemgetter(0)):
             fallbacks = records.fallbacks.get((call.place.file, call.function), ())
-            around = [each for each in fallbacks if each.place.line <= call.place.line]
-            if around:
-                return max(around, key=lambda each: each.place.line)
+            if (around := frame_around(call.place, fallbacks)) is not None:
+                return around
         return None
 
     def place_of(self, failure: GuardFailure) -> Place | None:

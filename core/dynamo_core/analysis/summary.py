@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Annotated, Protocol, TypeVar
 
-from ..model import Compile, CompileId, Deferred, Frame, GraphBreak, Process, Recording
+from ..model import Compile, CompileId, Deferred, Frame, GraphBreak, Place, Process, Recording
 from ..shared.declared import Count, Seconds
 from ..shared.quick_dataclass import dataclass
 
@@ -275,6 +275,12 @@ class _OfACompile(Protocol):
 
 _V = TypeVar("_V")
 _Item = TypeVar("_Item", bound=_OfACompile)
+
+
+def frame_around(line: Place, frames: Iterable[Frame]) -> Frame | None:
+    """The frame that a line is in, of some of its file and its function's name: the last that begins there."""
+    around = (each for each in frames if each.place.line <= line.line)
+    return max(around, key=lambda each: each.place.line, default=None)
 
 
 def frame_of(compile_id: CompileId | None) -> CompileId | None:
