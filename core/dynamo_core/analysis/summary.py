@@ -278,7 +278,7 @@ _Item = TypeVar("_Item", bound=_OfACompile)
 
 
 def frame_around(line: Place, frames: Iterable[Frame]) -> Frame | None:
-    """The frame that a line is in, of some of its file and its function's name: the last that begins there."""
+    """The frame that a line is in, of those of its file and function's name: the last that begins there."""
     around = (each for each in frames if each.place.line <= line.line)
     return max(around, key=lambda each: each.place.line, default=None)
 
