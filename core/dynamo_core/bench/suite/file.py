@@ -18,7 +18,6 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, replace
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +83,8 @@ def number(table: Mapping[str, Any], key: str, *, above: float | None = None) ->
     if value is None:
         return None
     least = 0 if above is None else above
-    if type(value) not in (int, float) or not isfinite(value) or value < least or value == above:
+    # A whole number may be larger than any float, and `float` raises for it.
+    if type(value) not in (int, float) or not least <= value <= sys.float_info.max or value == above:
         raise ValueProblem(f"{key} is not a number {'from 0' if above is None else f'above {above:g}'}")
     return float(value)
 

@@ -115,6 +115,7 @@ class TestFile:
             ),
             ("repeat = 0", SuiteProblem, "repeat is not a whole number from 1"),
             ("time-limit = true", SuiteProblem, "time-limit is not a number above 0"),
+            ("time-limit = 1" + "0" * 400, SuiteProblem, "time-limit is not a number above 0"),
             ("[", SuiteProblem, "is no TOML"),
             ("", SuiteProblem, "has no programs"),
             ("[programs.x]", SuiteProblem, "[programs.x]: run names no program"),
