@@ -400,6 +400,11 @@ def test_settings_stand_behind_the_import_of_torch_and_variables_before_it() -> 
         ("@torch.compile\ndef f(): ...\n", "@torch.compile(dynamic=True)\ndef f(): ...\n"),
         ("f = torch.compile(f, dynamic=False)\n", "f = torch.compile(f, dynamic=True)\n"),
         ("f = torch.compile(f)\n", "f = torch.compile(f, dynamic=True)\n"),
+        (
+            "f = torch.compile(f, mode=m, dynamic=False, **self.given)\n",
+            'f = torch.compile(f, mode=m, **{**self.given, "dynamic": True})\n',
+        ),
+        ("f = torch.compile(f, **given)\n", 'f = torch.compile(f, **{**given, "dynamic": True})\n'),
         ("f = g(f)\n", None),
     ],
 )
