@@ -1,7 +1,7 @@
 """Edits that set something for the whole program, or in its calls of torch.compile."""
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import libcst as cst
 
@@ -86,29 +86,12 @@ def with_arguments(text: str, line: int, arguments: Iterable[Assignment]) -> str
     new = [_argument(name, value) for name, value in wanted.items()]
     for node in source.expressions_at(line):
         if isinstance(node, cst.Call) and called_name(node) == "compile":
-            return source.with_changes({node: _with_arguments(source, node, new)})
+            return source.with_changes({node: with_keywords(node, new)})
     for node in source.expressions_at(line):  # @torch.compile, without a call
         is_decorator = isinstance(source.parent(node), cst.Decorator)
         if is_decorator and dotted(node) == "torch.compile":
             return source.with_changes({node: cst.Call(node, new)})
     return None
-
-
-def _with_arguments(source: Source, call: cst.Call, new: Sequence[cst.Arg]) -> cst.Call:
-    """The call with these arguments, also where its `**options` may have some of them already."""
-    options = [each for each in call.args if each.star == "**"]
-    if not options:
-        return with_keywords(call, new)
-    values = {each.keyword.value: each.value for each in new if each.keyword is not None}
-    items = [f"**{source.text_of(each.value)}" for each in options]
-    items += [f'"{name}": {source.text_of(value)}' for name, value in values.items()]
-    others = [
-        each
-        for each in call.args
-        if each not in options and (each.keyword is None or each.keyword.value not in values)
-    ]
-    merged = cst.Arg(expression(f"{{{', '.join(items)}}}"), star="**")
-    return with_keywords(call.with_changes(args=others), [merged])
 
 
 def _argument(name: str, value: str) -> cst.Arg:

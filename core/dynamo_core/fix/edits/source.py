@@ -201,9 +201,17 @@ def keyword_argument(name: str, value: cst.BaseExpression) -> cst.Arg:
 
 
 def with_keywords(call: cst.Call, arguments: Sequence[cst.Arg]) -> cst.Call:
-    """The call with these keyword arguments at its end, instead of earlier ones of the same names."""
-    names = {each.keyword.value for each in arguments if each.keyword is not None}
-    others = [each for each in call.args if each.keyword is None or each.keyword.value not in names]
+    """The call with these keyword arguments at its end, instead of earlier ones of the same names.
+
+    `**options` may have some of these names: then one dictionary has the options, and the arguments behind them.
+    """
+    values = {each.keyword.value: each.value for each in arguments if each.keyword is not None}
+    others = [each for each in call.args if each.keyword is None or each.keyword.value not in values]
+    options = [cst.StarredDictElement(each.value) for each in others if each.star == "**"]
+    if options:
+        others = [each for each in others if each.star != "**"]
+        named = [cst.DictElement(cst.SimpleString(f'"{name}"'), value) for name, value in values.items()]
+        arguments = [cst.Arg(cst.Dict([*options, *named]), star="**")]
     comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     *first, last = *others, *arguments
     return call.with_changes(args=[*(each.with_changes(comma=comma) for each in first), last])
