@@ -203,7 +203,7 @@ def keyword_argument(name: str, value: cst.BaseExpression) -> cst.Arg:
 def with_keywords(call: cst.Call, arguments: Sequence[cst.Arg]) -> cst.Call:
     """The call with these keyword arguments at its end, instead of earlier ones of the same names.
 
-    `**options` may have some of these names: then one dictionary has the options, and the arguments behind them.
+    `**options` may have some of these names: one dictionary then has the options, and these behind them.
     """
     values = {each.keyword.value: each.value for each in arguments if each.keyword is not None}
     others = [each for each in call.args if each.keyword is None or each.keyword.value not in values]
