@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import anyio
 from anyio.abc import ByteReceiveStream, Process
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.types import Resource
 from pydantic import Field
 
@@ -104,6 +104,8 @@ class Commands:
 
     def program(self, arguments: Sequence[str]) -> list[str]:
         """The program as the command line takes it, if it is below the folder."""
+        if any("\0" in argument for argument in arguments):
+            raise ToolError("program: an argument has a null character")
         if arguments[:1] == ["-m"] and len(arguments) > 1:
             self._check_module(arguments[1], arguments[2:])
             return list(arguments)
@@ -120,20 +122,26 @@ class Commands:
                 if not argument.startswith("-"):
                     self.inside(argument.partition("::")[0], "test")
             return
-        first = self._root / name.partition(".")[0]
-        if not (first.is_dir() or first.with_suffix(".py").is_file()):
-            raise ToolError(f"-m {name}: there is no such module in {self._root}")
+        first = name.partition(".")[0]
+        if not first.isidentifier():
+            raise ToolError(f"-m {name}: it is not the name of a module")
+        self.inside(first if os.path.isdir(self._root / first) else f"{first}.py", f"-m {name}:")
 
     def inside(self, path: str, what: str) -> str:
         """The path, if it leads to something of this user's below the folder."""
-        found = (self._root / path).resolve()
-        if not found.is_relative_to(self._root):
-            raise ToolError(f"{what} {path}: it is not below {self._root}")
-        if not found.exists():
-            raise ToolError(f"{what} {path}: there is no such file in {self._root}")
-        files = [found, *found.iterdir()] if found.is_dir() else [found]
-        if any(file.lstat().st_uid != os.getuid() for file in files):
-            raise ToolError(f"{what} {path}: it belongs to another user")
+        if path.startswith("-"):
+            raise ToolError(f"{what} {path}: an option cannot be given here")
+        try:
+            found = (self._root / path).resolve()
+            if not found.is_relative_to(self._root):
+                raise ToolError(f"{what} {path}: it is not below {self._root}")
+            if not found.exists():
+                raise ToolError(f"{what} {path}: there is no such file in {self._root}")
+            files = [found, *found.iterdir()] if found.is_dir() else [found]
+            if any(file.lstat().st_uid != os.getuid() for file in files):
+                raise ToolError(f"{what} {path}: it belongs to another user")
+        except (OSError, ValueError) as error:  # a name that is too long, or no name at all
+            raise ToolError(f"{what} {path[:200]}: {error}") from error
         return path
 
     def target(self, recording: str | None) -> list[str]:
@@ -310,6 +318,9 @@ def _add_reports(made: MCPServer, commands: Commands) -> None:
     @made.resource("recording://{name}", mime_type="application/json")
     async def recording(name: str, context: Context) -> str:
         """A recording in the default folder, as the JSON document of `explain`."""
-        path = commands.inside(str(default_folder() / name), "recording")
+        try:
+            path = commands.inside(str(default_folder() / name), "recording")
+        except ToolError as error:
+            raise ResourceNotFoundError(str(error)) from error
         arguments = ["explain", "--json", "--budget", str(_TOKENS), path]
         return (await commands.page(arguments, 0, context)).text

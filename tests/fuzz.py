@@ -16,23 +16,42 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import anyio
+import click
+import nbformat
+from mcp.server.mcpserver.exceptions import (
+    ResourceError,
+    ToolError,
+    UnexpectedResourceError,
+    UnexpectedToolError,
+)
+from mcp.shared.exceptions import MCPError
+from mcp.types import CallToolRequestParams, ReadResourceRequestParams, jsonrpc_message_adapter
+from pydantic import TypeAdapter, ValidationError
+
+from dynamo_cli import mcp_server
+from dynamo_cli.main import dynamo
+from dynamo_cli.program import ProgramCommand, options_with_value
 from dynamo_cli.skill_command import with_block
 from dynamo_core.bench.suite.file import read_suite
 from dynamo_core.bench.suite.results import read_results
 from dynamo_core.caches.store import look_through, store_of
+from dynamo_core.capture.frames.program_files import cells_of_program
 from dynamo_core.case import Case
 from dynamo_core.compare.lock import bounds_of_project
 from dynamo_core.compare.lock_file import facts_of, lock_text, read_lock
 from dynamo_core.findings import CONTENTS
 from dynamo_core.fix.known_trials import _read_trials
 from dynamo_core.fix.proven import read_proven
+from dynamo_core.launch.program import split_command_line
 from dynamo_core.recording.bundle_file import unpacked
 from dynamo_core.recording.calls import parse_calls, parse_stacks
 from dynamo_core.recording.ranks import flight_recorder_dumps
@@ -205,6 +224,88 @@ def _calls() -> list[bytes]:
     return [file.read_bytes() for name in NAMES for file in stored(name).glob("dynamo_calls_*.bin")]
 
 
+_NOTEBOOK: dict[str, object] = {
+    "cells": [
+        {"cell_type": "markdown", "metadata": {}, "source": ["# Text\n", "more"]},
+        {"cell_type": "code", "metadata": {}, "source": ["import torch\n", "x = 1"], "outputs": []},
+        {"cell_type": "code", "metadata": {}, "source": "x", "outputs": [], "execution_count": None},
+    ],
+    "metadata": {},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
+
+
+def _read_notebook() -> None:
+    """Its cells, of text, as the engine reads them in the program that IPython runs."""
+    assert nbformat is sys.modules["nbformat"]
+    with mock.patch.object(sys, "argv", ["input.ipynb"]):
+        assert all(isinstance(cell, str) for cell in cells_of_program())
+
+
+_CALLS = [
+    ("run", {"program": ["small.py", "--steps", "3"], "timeout_s": 5}),
+    ("fix", {"program": ["-m", "pytest", "-q", "tests/small.py::test_one"], "apply": None}),
+    ("fix", {"apply": 1}),
+    ("repro", {"program": ["-m", "small"], "of": "graph:1"}),
+    ("explain", {"recording": ".dynamo/toy", "everything": True, "cursor": 40}),
+    ("look", {"report": "graphs", "frame": "Model.forward", "cursor": 0}),
+    ("diff", {"before": ".dynamo/toy", "after": "small.py"}),
+]
+
+_OPTIONS = {"-y", "-o", "--of", "--apply", "--budget", "--all", "--frame", "--json", "--verify=error"}
+
+
+def _requests() -> list[bytes]:
+    calls = [("tools/call", {"name": name, "arguments": arguments}) for name, arguments in _CALLS]
+    requests = [*calls, ("resources/read", {"uri": "recording://toy"})]
+    return [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}).encode()
+        for method, parameters in requests
+    ]
+
+
+def _answer_request() -> Callable[[bytes], None]:
+    """Answers a request up to the command that it would run, which must be one of this folder."""
+    for file in ("small.py", "tests/small.py", ".dynamo/toy/x.log"):
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+        Path(file).touch()
+    served = mcp_server.server(Path.cwd(), allow_edits=True)
+
+    async def refuse_outside(_: object, arguments: Sequence[str], *__: object) -> tuple[int, str, str]:
+        command = dynamo.get_command(click.Context(dynamo), arguments[0])
+        assert isinstance(command, ProgramCommand) or arguments[0] == "diff", arguments
+        own, given = arguments[1:], None
+        if isinstance(command, ProgramCommand):
+            own, given = split_command_line(list(own), options_with_value(command))
+        assert {each for each in own if each.startswith("-")} <= _OPTIONS, arguments
+        for target in given.arguments[:1] if given else own:
+            assert target == "-m" or Path(target).resolve().is_relative_to(Path.cwd()), arguments
+        assert not any("\0" in os.fsdecode(os.fsencode(each)) for each in arguments), arguments
+        return 0, "said\n" * 2000, ""
+
+    mcp_server.Commands._finished = refuse_outside  # type: ignore[assignment]
+
+    def answer_one(data: bytes) -> None:
+        try:
+            request = jsonrpc_message_adapter.validate_json(data, by_name=False)
+            parameters = getattr(request, "params", None) or {}
+            asked = TypeAdapter(ReadResourceRequestParams | CallToolRequestParams).validate_python(parameters)
+        except ValidationError:  # which the SDK answers
+            return
+        try:
+            if isinstance(asked, ReadResourceRequestParams):
+                anyio.run(served.read_resource, asked.uri)
+            else:
+                anyio.run(served.call_tool, asked.name, asked.arguments or {})
+        except (UnexpectedToolError, UnexpectedResourceError) as error:
+            raise error.__cause__ or error from None
+        except (ToolError, ResourceError, MCPError):
+            pass
+
+    return answer_one
+
+
 _STACKS = b'Thread 0x00007f (most recent call first):\n  File "/x/y.py", line 3 in f\n'
 _STATE = ["0" * 64, {"ending": "exception", "type": "E", "message": "m", "seconds": 1.0}]
 _TRIALS: dict[str, object] = {"mark": None, "trials": {"k": {"cured": []}}}
@@ -240,6 +341,8 @@ READERS: dict[str, Callable[[Path], Reader]] = {
     "proven": lambda folder: Reader(
         ".dynamo/last-fix/fixes.json", [json.dumps(_PROVEN).encode()], read_proven
     ),
+    "notebook": lambda folder: Reader("input.ipynb", [json.dumps(_NOTEBOOK).encode()], _read_notebook),
+    "request": lambda folder: _input(_requests(), _answer_request()),
     "override": lambda folder: _input(_OVERRIDE, lambda data: parse_override(_text(data)), ValueError),
     "cache": lambda folder: Reader(
         "torchinductor/fxgraph/ab/fabc/entry", [b"\x80\x05."], _look_through_cache
@@ -274,8 +377,8 @@ def main() -> int:
             own, made = Path(folder, name), Path(folder, "made", name)
             own.mkdir()
             made.mkdir(parents=True)
-            reader = READERS[name](made)
             os.chdir(own)
+            reader = READERS[name](made)
             began = time.perf_counter()
             failed: dict[str, tuple[int, str]] = {}
             for seed in range(options.seed, options.seed + options.inputs):

@@ -128,6 +128,7 @@ def test_what_is_outside_is_refused(serve: Callable[..., None], tmp_path: Path) 
     outside = tmp_path.parent / f"{tmp_path.name}-outside.py"
     outside.write_text("print('outside')\n")
     (tmp_path / "link.py").symlink_to(outside)
+    (tmp_path / "--all").touch()
 
     async def use(client: Client) -> None:
         for program in (
@@ -135,12 +136,17 @@ def test_what_is_outside_is_refused(serve: Callable[..., None], tmp_path: Path) 
             ["link.py"],
             [f"../{outside.name}"],
             ["-m", "timeit"],
+            ["-m", "link"],
+            ["-m", str(outside.with_suffix(""))],
+            ["n" * 5000],
+            ["link.py", "a\0b"],
             ["-c", "1"],
             [],
         ):
             assert "program" in (said := await refused(client, "run", program=program)) or "-m" in said
         assert "pytest" in await refused(client, "run", program=["-m", "pytest", "--rootdir=/"])
         assert "not below" in await refused(client, "explain", recording="..")
+        assert "an option" in await refused(client, "explain", recording="--all")
         assert "--allow-edits" in await refused(client, "fix", apply=1)
 
     serve(use)

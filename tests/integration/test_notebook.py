@@ -59,6 +59,8 @@ _PROGRAM = (
 
 def test_a_notebook_runs_as_ipython_runs_it(run: Runner, tmp_path: Path, environment: dict[str, str]) -> None:
     file = _notebook(tmp_path / "notebook.ipynb", _PROGRAM)
+    # A key that the format does not know: IPython says so once, and so it is to be with us.
+    file.write_text(file.read_text().replace('"outputs"', '"strange": 1, "outputs"', 1))
     before = file.read_bytes()
     own = {"IPYTHONDIR": str(tmp_path / "ipython")}
     plain = run_to_end(
@@ -67,6 +69,7 @@ def test_a_notebook_runs_as_ipython_runs_it(run: Runner, tmp_path: Path, environ
     ran = run("run", file.name, "-a", "--pdb", env=own)
     assert "shell" in ran.stdout and "['-a', '--pdb'] __main__ notebook.ipynb" in ran.stdout
     assert (ran.exit_code, ran.stdout) == (plain.exit_code, plain.stdout) and ran.exit_code == 1
+    assert plain.stderr.count("Notebook JSON is invalid") == ran.stderr.count("Notebook JSON is invalid") == 1
     assert file.read_bytes() == before
     assert "graph break at In[2]:4 Data-dependent branching" in ran.stderr
     assert "score (In[2]:2): 2 recompiles" in run("recompiles").stdout

@@ -243,14 +243,16 @@ def cells_of_program() -> list[str]:
 
     There are none where it runs something else, or is a kernel, which has no file.
     Source: IPython/core/shellapp.py (_exec_file: the notebook is sys.argv[0]) and interactiveshell.py
-    (safe_execfile_ipy: nbformat reads it), read in 9.18.
+    (safe_execfile_ipy: nbformat reads it), read in 9.18; nbformat/reader.py (reads), read in 5.11.
     """
     file = sys.argv[0] if getattr(sys, "argv", None) else ""
     nbformat = sys.modules.get("nbformat")
     if nbformat is None or not file.endswith(".ipynb"):
         return []
     try:
-        cells = nbformat.read(file, as_version=4).cells
-    except (OSError, ValueError):  # the program has moved or changed it since
+        with open(file, encoding="utf-8") as stream:
+            # Not nbformat.read, which would print once more, after IPython, what is not valid in it.
+            cells = nbformat.convert(nbformat.reader.reads(stream.read()), 4).cells
+        return [cell.source for cell in cells if cell.cell_type == "code" and cell.source.strip()]
+    except Exception:  # the program has moved or changed it since; nbformat raises many kinds of errors then
         return []
-    return [cell.source for cell in cells if cell.cell_type == "code" and cell.source.strip()]
