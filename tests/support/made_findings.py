@@ -26,7 +26,7 @@ def times(calls: int, each: float, *, previous: int | None = None, gap: float | 
 
 def graph(number: int, compile_id: CompileId, **known: object) -> Graph:
     fields = {"calls_index": number, "frame_name": "forward", "ops": 3, "is_compiled": True, **known}
-    return Graph(number, compile_id, 0, None, "eager", **fields)  # type: ignore[arg-type]
+    return Graph(number, compile_id, 0, None, fields.pop("backend", "custom"), **fields)  # type: ignore[arg-type]
 
 
 def a_break(

@@ -234,10 +234,12 @@ def never_pays_back(figures: Figures) -> Iterator[Draft]:
             continue
         compiling = sum(compile_.seconds or 0.0 for compile_ in process.compiles)
         inside = sum(each.seconds for each in figures.graph_times_of(process))
-        if inside <= 0 or compiling < inside:
+        debugging = _backend_for_debugging(process)
+        if inside <= 0 or (compiling < inside and debugging is None):
             continue
-        times = 1 + compiling / inside
-        as_fast = f"{times:,.0f}" if times >= 10 else f"{times:.1f}"
+        advice = (*_without_backward(process), _COMPILE_LESS)
+        if debugging is not None:
+            advice = (_GENERATE_CODE.format(debugging),)
         goes_back = any(graph.backward is not None and graph.backward.calls for graph in process.graphs)
         both = ", forward and backward" if goes_back else ""
         ran = f"the compiled graphs ran {seconds(inside)} in all{both}"
@@ -245,11 +247,39 @@ def never_pays_back(figures: Figures) -> Iterator[Draft]:
             "never pays back",
             key=(),
             title=f"compiling took {seconds(compiling)}, {ran}",
-            cause=f"it pays back in this run only if they are more than {as_fast} times as fast as eager",
+            cause=_when_it_pays(1 + compiling / inside, debugging),
             processes=(process,),
             cost=Cost(Figure(compiling, "measured"), saves_at_most=Figure(compiling, "estimated")),
-            remedies=remedies("never pays back", map(Advice, (*_without_backward(process), _COMPILE_LESS))),
+            remedies=remedies("never pays back", map(Advice, advice)),
         )
+
+
+# Source: torch/_dynamo/backends/debugging.py, read in 2.8, 2.13 and 2.15: they run the graph op by op.
+_FOR_DEBUGGING = {"eager", "eager_noexcept", "eager_debug", "pre_dispatch_eager", "aot_eager"} | {
+    "aot_eager_default_partitioner",
+    "aot_eager_decomp_partition",
+    "aot_eager_decomp_partition_with_mode",
+}
+_GENERATE_CODE = (
+    'leave out `backend="{}"`, unless you look for an error with it: the default, `inductor`, generates '
+    "code; `dynamo bench` measures what it wins."
+)
+
+
+def _backend_for_debugging(process: Process) -> str | None:
+    """The one backend of all graphs, where the program itself asks for one that generates no code."""
+    used = {graph.backend for graph in process.compiled_graphs}
+    if len(used) != 1 or process.entire.capture_began or process.interventions.overrides:
+        return None
+    (backend,) = used
+    return backend if backend in _FOR_DEBUGGING else None
+
+
+def _when_it_pays(times: float, debugging: str | None) -> str:
+    if debugging is not None:
+        return f"it cannot pay back: the backend `{debugging}`, for debugging, generates no code"
+    as_fast = f"{times:,.0f}" if times >= 10 else f"{times:.1f}"
+    return f"it pays back in this run only if they are more than {as_fast} times as fast as eager"
 
 
 def _without_backward(process: Process) -> Iterator[str]:

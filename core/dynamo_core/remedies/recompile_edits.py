@@ -24,6 +24,7 @@ from .recompile_parts import (
     is_read_as_well,
     is_setting_of_torchs,
     kept_key,
+    keys_of,
     one_remedy,
     range_of_a_library,
     walk_of,
@@ -42,6 +43,11 @@ _FUNCTIONS = (
 )
 _WIDER = ("float16", "float32", "float64")
 _OF_OBJECTS = ("value", "type", "identity", "length", "attribute", "dictionary")
+_SAME_KEYS = (
+    "{dictionary} has other keys in some calls: give it the same keys in every call, with what changes "
+    "nothing (an all-True mask, say) where there was none; or leave the loop over them to Python, before the "
+    "call, and pass in what it gives."
+)
 _TYPE = re.compile(r"type=<class '([^']+)'>")
 
 
@@ -159,6 +165,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # a setting of a module of torch's
         is_setting_of_torchs,
+        keys_of,
         "{source} is a number that torch's module needs to know{values}, and each value is a version of its "
         "own: change it seldom, or write a module that has the number in a buffer, and calculates with the "
         "tensor (for a dropout: `x * (torch.rand_like(x) >= self.p) / (1 - self.p)`).",
@@ -257,6 +264,11 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "the model was in training mode in some calls only: call `eval()` (or `train()`) once, before "
         "the first call.",
         cures=("recompile_training_mode",),
+    ),
+    one_remedy(  # names of the keys of a dictionary
+        lambda cause: keys_of(cause) is not None,
+        _SAME_KEYS,
+        cures=("recompile_keys_of_a_request",),
     ),
     one_remedy(  # key that a module keeps
         lambda cause: kept_key(cause) is not None,
@@ -392,8 +404,7 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # keys of a dictionary
         lambda cause: cause.kind == "dictionary" or (cause.kind == "length" and cause.is_of_dict),
-        "{source} has other keys in some calls: give it the same keys in every call, with what changes "
-        "nothing (an all-True mask, say) where there was none.",
+        _SAME_KEYS,
         cures=("recompile_dictionary_keys",),
     ),
     one_remedy(  # length of a list that is looped over

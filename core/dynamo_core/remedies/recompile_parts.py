@@ -14,6 +14,7 @@ from ..shared.failed_guard import guarded, is_on_stack, source_words, without_st
 from .rules import Change, RemedyTemplate, Rule
 
 _MOST_SHOWN = 3
+_KEY_OF = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _LONGEST_CHECK = 120
 _IS_NUMBER = re.compile(r"-?\d[\d.e+-]{0,30}|(?:<class ')?(?:int|float)(?:'>)?")
@@ -148,6 +149,7 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "name": cause.source or "tensor",
         "marked": _marked(cause),
         "source": source_words(cause.source) if cause.source else "an input",
+        "dictionary": source_words(keys_of(cause) or cause.source or "a dictionary"),
         "root": source_words(walk.partition(".")[0]),
         "walk": source_words(walk),
         "table": kept_key(cause) or asked_for(cause) or kept_index(cause) or "",
@@ -167,6 +169,15 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "whole_call": _OF_A_HELPER if _is_in_another_function(cause) else "",
         "line": f"`{without_comment(cause.line)}`" if cause.line else f"line {place(cause.place)}",
     }
+
+
+def keys_of(cause: RecompileCause) -> str | None:
+    """The dictionary of which torch has compiled for the names of its keys, in their order.
+
+    Source: torch/_dynamo/source.py (ConstDictKeySource.name), read in 2.13.
+    """
+    found = _KEY_OF.fullmatch(cause.source or "")
+    return found[1] if found is not None else None
 
 
 def _is_0_or_1(cause: RecompileCause) -> bool:

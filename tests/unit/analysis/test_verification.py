@@ -294,7 +294,7 @@ def test_no_line_is_wrong_where_a_backend_is_wrong_for_the_whole_graph() -> None
     assert found is not None
     (only,) = found.wrong_calls
     assert (only.call.wrong_place, only.call.operation) == (None, None)
-    assert next(iter(program_lines(found))).endswith("the backend `eager` returned None for output 0 (y)")
+    assert next(iter(program_lines(found))).endswith("the backend `custom` returned None for output 0 (y)")
 
 
 def test_bench_goes_by_calls_of_the_program_as_well() -> None:

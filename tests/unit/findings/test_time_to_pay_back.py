@@ -6,6 +6,7 @@ import pytest
 
 from dynamo_core.findings import find
 from dynamo_core.model import CompileId, Run
+from dynamo_core.model.interventions import AppliedOverride, Replaced
 from support.made import of_one_process
 from support.made_findings import graph, recompile, times
 
@@ -37,3 +38,26 @@ def test_a_backward_that_was_compiled_and_never_called_did_not_run(calls: int, w
     called = replace(graph(1, CompileId(0, 0)), times=times(2, 1e-3), backward=times(calls, 1e-3))
     (found,) = find(of_one_process(graphs=[called], compiles=[replace(recompile(), recompile_reason=None)]))
     assert found.title.endswith(words)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("compiling", [5.0, 0.0001])
+def test_a_backend_that_generates_no_code_never_pays_back(backend: str, compiling: float) -> None:
+    called = replace(graph(1, CompileId(0, 0)), times=times(2, 1e-3), backend=backend)
+    compiled = replace(recompile(0, compiling), recompile_reason=None)
+    (found,) = find(of_one_process(graphs=[called], compiles=[compiled]))
+    assert found.cause == f"it cannot pay back: the backend `{backend}`, for debugging, generates no code"
+    assert found.remedies[0].text.startswith(f'leave out `backend="{backend}"`')
+
+
+def test_a_backend_that_dynamo_run_chose_is_no_reason() -> None:
+    called = replace(graph(1, CompileId(0, 0)), times=times(2, 1e-3), backend="eager")
+    compiled = replace(recompile(0, 5.0), recompile_reason=None)
+    recording = of_one_process(graphs=[called], compiles=[compiled])
+    recording.processes[0].interventions.overrides.append(
+        AppliedOverride(
+            ("0/0:backend=eager",), "f", None, None, (Replaced("backend", "inductor", "eager"),), 1
+        )
+    )
+    (found,) = find(recording)
+    assert found.cause.startswith("it pays back in this run only if")
