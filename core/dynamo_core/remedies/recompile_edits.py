@@ -165,7 +165,6 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # a setting of a module of torch's
         is_setting_of_torchs,
-        keys_of,
         "{source} is a number that torch's module needs to know{values}, and each value is a version of its "
         "own: change it seldom, or write a module that has the number in a buffer, and calculates with the "
         "tensor (for a dropout: `x * (torch.rand_like(x) >= self.p) / (1 - self.p)`).",
