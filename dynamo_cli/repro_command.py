@@ -31,6 +31,7 @@ from .report_output import Output, format_option, put, write_report
 from .running import say
 
 _ISSUE = "issue.md"
+_ISSUE_BEGINS = b"# torch.compile: "
 
 
 def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None) -> Of:
@@ -130,6 +131,11 @@ def _refuse_own_files(ctx: click.Context, repro_file: Path) -> None:
     script = None if program is None else script_of(program)
     if script is not None and repro_file.exists() and repro_file.samefile(script):
         raise click.UsageError(f"-o {repro_file} is the program itself: name another file")
+    issue = repro_file.with_name(_ISSUE)
+    if issue.exists() and not issue.read_bytes().startswith(_ISSUE_BEGINS):
+        raise click.UsageError(
+            f"{issue} is there and not of `dynamo repro`: move it, or name a file in another folder with -o"
+        )
 
 
 def _recorded(

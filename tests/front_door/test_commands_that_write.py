@@ -44,3 +44,11 @@ def test_no_such_file(command: str, tmp_path: Path) -> None:
     result = answer(command, "-y", "trian.py", cwd=tmp_path)
     assert result.exit_code == 127
     assert result.stderr == "dynamo: no such file: trian.py; did you mean 'train.py'?\n"
+
+
+def test_an_issue_that_somebody_else_wrote_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text("raise SystemExit(9)\n")
+    (tmp_path / "issue.md").write_text("mine\n")
+    result = answer("repro", "-y", "p.py", cwd=tmp_path)
+    assert (result.exit_code, "issue.md is there and not of `dynamo repro`" in result.stderr) == (2, True)
+    assert (tmp_path / "issue.md").read_text() == "mine\n"
