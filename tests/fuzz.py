@@ -24,20 +24,8 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import anyio
 import click
-import nbformat
-from mcp.server.mcpserver.exceptions import (
-    ResourceError,
-    ToolError,
-    UnexpectedResourceError,
-    UnexpectedToolError,
-)
-from mcp.shared.exceptions import MCPError
-from mcp.types import CallToolRequestParams, ReadResourceRequestParams, jsonrpc_message_adapter
-from pydantic import TypeAdapter, ValidationError
 
-from dynamo_cli import mcp_server
 from dynamo_cli.main import dynamo
 from dynamo_cli.program import ProgramCommand, options_with_value
 from dynamo_cli.skill_command import with_block
@@ -238,6 +226,8 @@ _NOTEBOOK: dict[str, object] = {
 
 def _read_notebook() -> None:
     """Its cells, of text, as the engine reads them in the program that IPython runs."""
+    import nbformat
+
     assert nbformat is sys.modules["nbformat"]
     with mock.patch.object(sys, "argv", ["input.ipynb"]):
         assert all(isinstance(cell, str) for cell in cells_of_program())
@@ -267,6 +257,19 @@ def _requests() -> list[bytes]:
 
 def _answer_request() -> Callable[[bytes], None]:
     """Answers a request up to the command that it would run, which must be one of this folder."""
+    import anyio  # the packages of the extra `mcp`, without which the other readers do
+    from mcp.server.mcpserver.exceptions import (
+        ResourceError,
+        ToolError,
+        UnexpectedResourceError,
+        UnexpectedToolError,
+    )
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import CallToolRequestParams, ReadResourceRequestParams, jsonrpc_message_adapter
+    from pydantic import TypeAdapter, ValidationError
+
+    from dynamo_cli import mcp_server
+
     for file in ("small.py", "tests/small.py", ".dynamo/toy/x.log"):
         Path(file).parent.mkdir(parents=True, exist_ok=True)
         Path(file).touch()
