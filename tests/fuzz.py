@@ -287,8 +287,6 @@ def _answer_request() -> Callable[[bytes], None]:
         assert not any("\0" in os.fsdecode(os.fsencode(each)) for each in arguments), arguments
         return 0, "said\n" * 2000, ""
 
-    mcp_server.Commands._finished = refuse_outside  # type: ignore[assignment]
-
     def answer_one(data: bytes) -> None:
         try:
             request = jsonrpc_message_adapter.validate_json(data, by_name=False)
@@ -297,10 +295,11 @@ def _answer_request() -> Callable[[bytes], None]:
         except ValidationError:  # which the SDK answers
             return
         try:
-            if isinstance(asked, ReadResourceRequestParams):
-                anyio.run(served.read_resource, asked.uri)
-            else:
-                anyio.run(served.call_tool, asked.name, asked.arguments or {})
+            with mock.patch.object(mcp_server.Commands, "_finished", refuse_outside):
+                if isinstance(asked, ReadResourceRequestParams):
+                    anyio.run(served.read_resource, asked.uri)
+                else:
+                    anyio.run(served.call_tool, asked.name, asked.arguments or {})
         except (UnexpectedToolError, UnexpectedResourceError) as error:
             raise error.__cause__ or error from None
         except (ToolError, ResourceError, MCPError):

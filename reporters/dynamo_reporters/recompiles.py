@@ -179,7 +179,12 @@ def _frame(frame: FrameRecompiles, recording: Recording, show_all: bool) -> Iter
     others = 0
     ids = [compile_.compile_id for compile_ in frame.compiles]
     moments = {each: moment_of(each, frame.records, recording) for each in ids}
-    lines = {compile_.compile_id: cause.where for cause in causes_of(frame) for compile_ in cause.compiles}
+    # Where the line is that of a call, each recompile has its own.
+    lines = {
+        compile_.compile_id: frame.call(compile_) if cause.where == cause.call else cause.where
+        for cause in causes_of(frame)
+        for compile_ in cause.compiles
+    }
     threads = any(moment.thread is not None for moment in moments.values())
     for compile_ in frame.compiles:
         failures = frame.failures(compile_)

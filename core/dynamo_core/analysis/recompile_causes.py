@@ -29,7 +29,7 @@ from .guard_failures import (
     what_tells_apart,
 )
 from .recompile_lines import is_made_of, lines_of_expression
-from .recompile_sizes import is_another_size, is_float, made_dynamic, sizes_along_with, sizes_compiled_for
+from .recompile_sizes import is_float, is_why, made_dynamic, sizes_along_with, sizes_compiled_for
 from .recompiles import FrameRecompiles, functions_with_one_code
 from .source_lines import is_user_line, leads_to, needs_the_number
 from .summary import frame_of
@@ -189,7 +189,7 @@ class RecompileCause:
         # 0 and 1 torch compiles apart of itself.
         needed = (each for each in self.frame.specializations if each.stack or each.value not in ("0", "1"))
         found = next((each for each in needed if wanted in map(plain_source, each.sources)), None)
-        return None if found is None or is_another_size(found, wanted, self.frame) else found
+        return found if found is not None and is_why(found, wanted, self.frame, self.met) else None
 
     @property
     def lowering(self) -> str | None:

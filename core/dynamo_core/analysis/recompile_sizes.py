@@ -1,8 +1,8 @@
 """The sizes that the versions of a frame were compiled for, and which of them were equal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from ..model import Compile, CompileId, Specialization, Symbol
+from ..model import Compile, CompileId, GuardFailure, Specialization, Symbol
 from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import sizes_in
 from .guard_text import tensor_check
@@ -62,7 +62,21 @@ def _dynamic_sizes(frame: FrameRecompiles) -> dict[tuple[str, int], None]:
     return dict.fromkeys(size for symbol in frame.symbols for size in sizes_in(symbol.source))
 
 
-def is_another_size(needed: Specialization, wanted: str, frame: FrameRecompiles) -> bool:
+def is_why(
+    needed: Specialization,
+    wanted: str,
+    frame: FrameRecompiles,
+    met: Sequence[tuple[Compile, GuardFailure | None]],
+) -> bool:
+    """Whether what needs a size as a number is why calls did not fit it; `met` has what they led to."""
+    refused = {failure.actual for _, failure in met if failure and failure.entry == needed.compile_id}
+    came_of_none = all(compile_.compile_id != needed.compile_id for compile_, _ in met)
+    # 0 and 1 torch compiles apart in any case.
+    only_0_or_1 = came_of_none and bool(refused) and refused <= {"0", "1"}
+    return not only_0_or_1 and not _is_another_size(needed, wanted, frame)
+
+
+def _is_another_size(needed: Specialization, wanted: str, frame: FrameRecompiles) -> bool:
     """Whether it is another size that is needed, with which the wanted one was taken for one.
 
     They were equal when that version was compiled; in another one it stayed dynamic.

@@ -210,3 +210,13 @@ def test_settings_of_torch_are_read_from_the_guards_of_both_versions(
     ((compile_, failure),) = found.met
     assert failure is not None
     assert (found.frame.expected(compile_, failure), found.frame.actual(compile_, failure)) == shown
+
+
+@pytest.mark.parametrize(("came", "is_needed"), [("1", False), ("5", True)])
+def test_a_version_that_needs_a_size_is_not_why_1_did_not_fit_it(came: str, is_needed: bool) -> None:
+    """Torch compiles 0 and 1 apart, whatever a line needs."""
+    rows = "L['x'].size()[0]"
+    needed = [Specialization(CompileId(0, 0), (rows,), "4", (LINE,))]
+    reason = f"0/0: tensor 'x' size mismatch at index 0. expected 4, actual {came}"
+    found = cause(reason, *(GuardSet(CompileId(0, n)) for n in range(2)), symbols=[], specializations=needed)
+    assert found.is_needed_as_number is is_needed
