@@ -314,7 +314,7 @@ def _distinct(rank: int, cost: BreakCost, recording: Recording) -> Iterator[Bloc
 
 def _advice(cost: BreakCost, recording: Recording) -> Sequence[Advice]:
     each = cost.distinct
-    found = break_advice(each.first, each.process.torch_version, cost.recompiles.lengthened)
+    found = break_advice(each.as_it_stopped, each.process.torch_version, cost.recompiles.lengthened)
     compile_ids = [met.compile_id for met in each.occurrences]
     return suited_to_the_run(found, recording, each.processes, compile_ids)
 

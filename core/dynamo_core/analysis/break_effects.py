@@ -126,22 +126,42 @@ class DistinctBreak:
 
         Where the function that broke was compiled as a frame, the frames that had inlined it do not count.
         """
+        crossings = [each for each in self.crossings if each.depth <= self.least_depth]
+        if any(each.counted_by is None for each in crossings):
+            return None
+        # Entries of one frame share their resume functions: each graph behind a break counts once, and for
+        # all entries that it follows, where one of them has no graph of its own in front.
+        behind = {
+            (each.process.stream, graph.number)
+            for each in crossings
+            if each.counted_by != each.before
+            for graph in each.counted_by or ()
+        }
         calls: dict[tuple[object, ...], tuple[Process, int | None]] = {}
-        counted: set[tuple[object, ...]] = set()
-        for crossing in self.crossings:
-            if crossing.depth > self.least_depth:
+        for each in crossings:
+            stream, is_before = each.process.stream, each.counted_by == each.before
+            if is_before and each.after and {(stream, graph.number) for graph in each.after} <= behind:
                 continue
-            if crossing.counted_by is None:
-                return None
-            # Entries of one frame share their resume functions: each graph behind a break counts once.
-            side = "before" if crossing.counted_by == crossing.before else "after"
-            graphs = crossing.process.stream, side, id(crossing.counted_by)
-            if graphs not in counted:
-                counted.add(graphs)
-                for graph in crossing.counted_by:
-                    calls[crossing.process.stream, side, graph.number] = crossing.process, graph.calls
+            for graph in each.counted_by or ():
+                calls[stream, is_before, graph.number] = each.process, graph.calls
         known = [(process, count) for process, count in calls.values() if count is not None]
         return known if calls and len(known) == len(calls) else None
+
+    @cached_property
+    def as_it_stopped(self) -> GraphBreak:
+        """The first one; where frames run eager for it, as the first of them met it.
+
+        Where that had inlined the function of the line, this is compiled by itself only for that.
+        """
+        if not self.frames_fell_back:
+            return self.first
+        frame = self.frames_fell_back[0]
+        met = self.first if frame.method is None else replace(self.first, method=frame.method)
+        stack = what_stopped(frame).stack
+        more = len(stack) - len(met.stack)
+        if more <= 0 or not met.stack or stack[-1].place != met.stack[-1].place:
+            return met
+        return replace(met, stack=stack, callers=met.callers[:-more])
 
     @property
     def inlined_by(self) -> int:

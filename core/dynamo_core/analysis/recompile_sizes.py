@@ -68,12 +68,26 @@ def is_why(
     frame: FrameRecompiles,
     met: Sequence[tuple[Compile, GuardFailure | None]],
 ) -> bool:
-    """Whether what needs a size as a number is why calls did not fit it; `met` has what they led to."""
-    refused = {failure.actual for _, failure in met if failure and failure.entry == needed.compile_id}
-    came_of_none = all(compile_.compile_id != needed.compile_id for compile_, _ in met)
-    # 0 and 1 torch compiles apart in any case.
-    only_0_or_1 = came_of_none and bool(refused) and refused <= {"0", "1"}
-    return not only_0_or_1 and not _is_another_size(needed, wanted, frame)
+    """Whether what needs a size as a number is why calls did not fit; `met` has what they led to.
+
+    It is for what was compiled then, or for what refused a size by then; 0 and 1 torch compiles apart in any
+    case. A version that came for another reason, as one with a mask, may need what these do not.
+    """
+    if _is_another_size(needed, wanted, frame):
+        return False
+    failures = [failure for _, failure in met if failure]
+    if not failures or None in {each.entry for each in failures}:
+        return True
+    if any(compile_.compile_id == needed.compile_id for compile_, _ in met):
+        return True
+    sizes = {(each.source, each.dimension) for each in failures}
+    every = [*failures, *(each for compile_, _ in met for each in frame.failures(compile_))]
+    refused = {
+        each.actual
+        for each in every
+        if (each.source, each.dimension) in sizes and each.entry == needed.compile_id
+    }
+    return not refused <= {"0", "1"}
 
 
 def _is_another_size(needed: Specialization, wanted: str, frame: FrameRecompiles) -> bool:

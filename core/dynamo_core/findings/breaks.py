@@ -51,12 +51,10 @@ def is_expected(each: DistinctBreak) -> bool:
 def of_break(cost: BreakCost, figures: Figures) -> Draft:
     """The finding on one of them. Where it made frames run eager, that is what the finding is about."""
     each = cost.distinct
-    first = _with_calls_to_it(figures, each.process, each.first)
+    first = _with_calls_to_it(figures, each.process, each.as_it_stopped)
     packing = packing_for(figures, each.process, first)
     draws = draws_numbers(first)
     frames = each.frames_fell_back
-    if frames and frames[0].method is not None:  # what it calls is compiled by itself only for that
-        first = replace(first, method=frames[0].method)
     kind: Kind = "fell back to eager" if frames else "graph break"
     line, library = user_line(first)
     version = each.process.torch_version
