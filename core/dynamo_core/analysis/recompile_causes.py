@@ -41,7 +41,8 @@ _NUMBER = re.compile(r"-?\d{1,20}")
 _FLOAT = re.compile(r"-?(?:\d{1,30}\.\d{0,30}(?:e[-+]?\d{1,4})?|\d{1,30}e[-+]?\d{1,4}|inf|nan)")
 # A source that can stand in a comma-separated setting of torch's, which reads it as a name or a pattern.
 _CAN_BE_LISTED = re.compile(r"[\w.\[\]']{1,400}")
-_NOT_GUARDED = ".storage_offset()"  # by a version in which it is not dynamic
+# Dynamic along with the sizes, whether they change or not, and not guarded on where they are not dynamic.
+_ALONG_WITH = re.compile(r"\.storage_offset\(\)$|\.stride\(\)\[\d+\]$")
 _HELD = ("identity", "type")  # what functions of one code hold is another object, or of another type
 
 
@@ -355,7 +356,7 @@ class RecompileCause:
                 added |= dict.fromkeys(sources)
             else:
                 known.update(sources)
-        known.update(source for source in added if sizes_in(source) or source.endswith(_NOT_GUARDED))
+        known.update(source for source in added if sizes_in(source) or _ALONG_WITH.search(source))
         return [source for source in added if source not in known]
 
     @cached_property

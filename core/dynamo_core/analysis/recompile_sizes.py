@@ -37,14 +37,19 @@ def made_dynamic(frame: FrameRecompiles, compiles: Iterable[Compile]) -> Iterato
 
     A size that a line of the program turned out to need as a number is none of them.
     """
-    alone = (each.sources for each in frame.specializations if each.stack and len(each.sources) == 1)
-    fixed = {size for sources in alone for size in sizes_in(sources[0])}
+    fixed = fixed_sizes(frame)
     for compile_ in compiles:
         for symbol in frame.records.symbols.get(compile_.compile_id, ()):
             sizes = list(sizes_in(symbol.source))
             yield from (size for size in sizes if size not in fixed)
             if not (sizes or is_float(symbol)):
                 yield symbol.source, None
+
+
+def fixed_sizes(frame: FrameRecompiles) -> set[tuple[str, int]]:
+    """The sizes that a line of the program needs as numbers, each by itself."""
+    alone = (each.sources for each in frame.specializations if each.stack and len(each.sources) == 1)
+    return {size for sources in alone for size in sizes_in(sources[0])}
 
 
 def sizes_along_with(

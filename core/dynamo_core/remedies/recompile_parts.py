@@ -7,6 +7,7 @@ from itertools import chain
 from ..analysis.excerpt import lines_of_function
 from ..analysis.guard_failures import is_named_in, range_words
 from ..analysis.recompile_causes import RecompileCause, calculated_from, causes_of
+from ..analysis.recompile_sizes import fixed_sizes
 from ..analysis.source_lines import BY_MATH, indexed_by_a_name, is_library, looked_up_in, without_comment
 from ..analysis.words import place
 from ..recording.guards import plain_source, split_comment
@@ -113,8 +114,13 @@ def one_remedy(
 
 
 def _marked(cause: RecompileCause) -> str:
-    """Calls of mark_dynamic for a size and all sizes equal to it: torch refuses to mark only one of them."""
-    sizes = [(plain_source(source), index) for source, index in cause.dynamic_sources if index is not None]
+    """Calls of mark_dynamic for a size and all sizes equal to it: torch refuses to mark only one of them.
+
+    A mark on a size that a line needs as a number would be an error.
+    """
+    fixed = fixed_sizes(cause.frame)
+    varies = [(source, index) for source, index in cause.dynamic_sources if (source, index) not in fixed]
+    sizes = [(plain_source(source), index) for source, index in varies if index is not None]
     named = dict.fromkeys([(cause.source, cause.index), *sizes])
     known = [(name, index) for name, index in named if name and not is_on_stack(name)]
     begin, call = cause.frame.place, cause.call
