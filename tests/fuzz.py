@@ -17,6 +17,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -274,6 +275,7 @@ def _answer_request() -> Callable[[bytes], None]:
         Path(file).parent.mkdir(parents=True, exist_ok=True)
         Path(file).touch()
     served = mcp_server.server(Path.cwd(), allow_edits=True)
+    thread = ThreadPoolExecutor(1)  # in this one another loop may be open, as that of a browser
 
     async def refuse_outside(_: object, arguments: Sequence[str], *__: object) -> tuple[int, str, str]:
         command = dynamo.get_command(click.Context(dynamo), arguments[0])
@@ -297,9 +299,10 @@ def _answer_request() -> Callable[[bytes], None]:
         try:
             with mock.patch.object(mcp_server.Commands, "_finished", refuse_outside):
                 if isinstance(asked, ReadResourceRequestParams):
-                    anyio.run(served.read_resource, asked.uri)
+                    thread.submit(anyio.run, served.read_resource, asked.uri).result()
                 else:
-                    anyio.run(served.call_tool, asked.name, asked.arguments or {})
+                    arguments = asked.arguments or {}
+                    thread.submit(anyio.run, served.call_tool, asked.name, arguments).result()
         except (UnexpectedToolError, UnexpectedResourceError) as error:
             raise error.__cause__ or error from None
         except (ToolError, ResourceError, MCPError):
