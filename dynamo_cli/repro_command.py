@@ -16,7 +16,7 @@ from dynamo_core.launch.run import Request, record
 from dynamo_core.recording.read import read
 from dynamo_core.repro.failure import shows_a_failure
 from dynamo_core.repro.proof import scratch_folder
-from dynamo_core.repro.result import Repro
+from dynamo_core.repro.result import Repro, issue_beside
 from dynamo_core.repro.search import Of, Plan, parse_of, reproduce
 from dynamo_core.shared.errors import NotReproduced
 from dynamo_core.shared.settings import VERIFY_STAGE
@@ -30,7 +30,6 @@ from .report_command import ReportCommand
 from .report_output import Output, format_option, put, write_report
 from .running import say
 
-_ISSUE = "issue.md"
 _ISSUE_BEGINS = b"# torch.compile: "
 
 
@@ -45,7 +44,7 @@ def _parsed_of(ctx: click.Context, parameter: click.Parameter, value: str | None
 @written_file_option(
     *("-o", "--output", "repro_file"),
     default=Path("repro.py"),
-    text="Write the program to FILE, and issue.md beside it.  [default: repro.py]",
+    text="Write the program to FILE, issue.md (of small.py: small-issue.md) beside it.  [default: repro.py]",
 )
 @documented_option(
     "--of",
@@ -123,7 +122,7 @@ def repro_command(
 def _refuse_own_files(ctx: click.Context, repro_file: Path) -> None:
     """UsageError where what would be replaced is the program, or nothing that this command has written."""
     is_named = ctx.get_parameter_source("repro_file") is ParameterSource.COMMANDLINE
-    if repro_file.exists() and not (is_named or repro_file.with_name(_ISSUE).exists()):
+    if repro_file.exists() and not (is_named or issue_beside(repro_file).exists()):
         raise click.UsageError(
             f"{repro_file} is there already: add `-o {repro_file}` to replace it, or name another"
         )
@@ -131,7 +130,7 @@ def _refuse_own_files(ctx: click.Context, repro_file: Path) -> None:
     script = None if program is None else script_of(program)
     if script is not None and repro_file.exists() and repro_file.samefile(script):
         raise click.UsageError(f"-o {repro_file} is the program itself: name another file")
-    issue = repro_file.with_name(_ISSUE)
+    issue = issue_beside(repro_file)
     if issue.exists() and not issue.read_bytes().startswith(_ISSUE_BEGINS):
         raise click.UsageError(
             f"{issue} is there and not of `dynamo repro`: move it, or name a file in another folder with -o"
@@ -182,4 +181,4 @@ def _write(found: Repro, repro_file: Path, out: Output) -> None:
     put(found.text, repro_file)
     if found.values_file is not None:
         shutil.copyfile(found.values_file, f"{repro_file}.pt")
-    put(issue_text(found, repro_file.name), repro_file.with_name(_ISSUE))
+    put(issue_text(found, repro_file.name), issue_beside(repro_file))

@@ -299,10 +299,11 @@ def _answer_request() -> Callable[[bytes], None]:
         try:
             with mock.patch.object(mcp_server.Commands, "_finished", refuse_outside):
                 if isinstance(asked, ReadResourceRequestParams):
-                    thread.submit(anyio.run, served.read_resource, asked.uri).result()
+                    uri = asked.uri
+                    thread.submit(lambda: anyio.run(served.read_resource, uri)).result()
                 else:
-                    arguments = asked.arguments or {}
-                    thread.submit(anyio.run, served.call_tool, asked.name, arguments).result()
+                    name, arguments = asked.name, asked.arguments or {}
+                    thread.submit(lambda: anyio.run(served.call_tool, name, arguments)).result()
         except (UnexpectedToolError, UnexpectedResourceError) as error:
             raise error.__cause__ or error from None
         except (ToolError, ResourceError, MCPError):

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import field
+from pathlib import Path
 
 from dynamo_core.analysis.words import number, seconds
-from dynamo_core.repro.result import Repro, Tried
+from dynamo_core.repro.result import Repro, Tried, issue_beside
 from dynamo_core.shared.declared import INLINE
 from dynamo_core.shared.quick_dataclass import dataclass
 
@@ -16,7 +17,6 @@ from .report import Report
 _LONGEST_MESSAGE = 1500  # characters of a message in an issue
 _OWN_OPERATORS = re.compile(r"\btorch\.library\.|\bcustom_op\(")
 _FORM = "https://github.com/pytorch/pytorch/issues/new/choose"
-_RIGHT = "in plain Python it runs without an error"
 
 
 def report(file: str) -> Report[Repro]:
@@ -49,8 +49,10 @@ def repro_blocks(found: Repro, file: str) -> Iterator[Block]:
         )
     if found.problem is not None:
         yield Paragraph(found.problem, "warning")
-    yield Bullets([_tried_text(each) for each in found.tried], "dim")
-    yield Paragraph("issue.md beside it has the program, what is expected and what comes, and the versions.")
+    if found.is_proven:
+        yield Bullets([_tried_text(each) for each in found.tried], "dim")
+    issue = issue_beside(Path(file)).name
+    yield Paragraph(f"{issue} beside it has the program, what is expected and what comes, and the versions.")
 
 
 def _verdict(found: Repro, file: str) -> str:
@@ -77,7 +79,7 @@ def _failure_text(found: Repro) -> str:
 
 
 def _stage_text(found: Repro) -> str:
-    if found.stage is not None:
+    if found.stage is not None and found.is_proven:
         return f"; it fails so from {found.stage} on (backend {found.backend})"
     return "" if found.backend is None else f"; backend {found.backend}"
 
@@ -120,6 +122,8 @@ def issue_text(found: Repro, file_name: str) -> str:
 def _issue_parts(found: Repro, file_name: str) -> Iterator[str]:
     failure = found.failure
     yield f"# torch.compile: {_title(found)}"
+    if not found.is_proven:
+        yield f"Not to be sent as it is: {_verdict(found, file_name)}. What makes it fail is not known."
     avoided = any(each.avoids and 'backend="eager"' in each.setting for each in found.tried)
     is_torchs = found.stage is not None or (found.origin == "source" and not avoided)
     if found.own_passes:
@@ -137,12 +141,13 @@ def _issue_parts(found: Repro, file_name: str) -> Iterator[str]:
     yield f"```python\n{found.text.rstrip()}\n```"
     if found.values_file is not None:
         yield "It loads values from a file of its name with `.pt` behind it, which is to be attached."
-    yield f"Expected: {_RIGHT} (`TORCHDYNAMO_DISABLE=1 python {file_name}`)."
+    right = "it runs without an error" if failure.kind != "wrong result" else "it gives what is right"
+    yield f"Expected: in plain Python {right} (`TORCHDYNAMO_DISABLE=1 python {file_name}`)."
     message = failure.full_message[:_LONGEST_MESSAGE].strip() or failure.kind
     yield f"Got, compiled:\n\n```\n{failure.type + ': ' if failure.type else ''}{message}\n```"
-    if found.stage is not None:
+    if found.stage is not None and found.is_proven:
         yield f'First stage with which it fails so: {found.stage} (`backend="{found.backend}"`).'
-    if found.tried:
+    if found.tried and found.is_proven:
         yield "\n".join(
             ["Settings that were tried:", "", *(f"- {_tried_text(each)}" for each in found.tried)]
         )
@@ -161,7 +166,7 @@ def _issue_parts(found: Repro, file_name: str) -> Iterator[str]:
 
 def _title(found: Repro) -> str:
     failure = found.failure
-    since = "" if found.stage is None else f" since {found.stage}"
+    since = f" since {found.stage}" if found.stage is not None and found.is_proven else ""
     if failure.kind == "wrong result":
         return f"wrong result{since}"
     first = _first_line(failure.full_message)

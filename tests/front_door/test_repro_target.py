@@ -18,7 +18,7 @@ def test_a_file_of_the_users_is_replaced_only_where_it_is_named(tmp_path: Path) 
     assert (refused.exit_code, "add `-o repro.py` to replace it" in refused.stderr) == (2, True)
     named = answer("repro", "-y", "-o", "repro.py", stored("toy"), cwd=tmp_path)
     assert "to replace it" not in named.stderr
-    (tmp_path / "issue.md").write_text("")  # which an earlier run has written beside it
+    (tmp_path / "issue.md").write_text("# torch.compile: \n")  # which an earlier run has written beside it
     again = answer("repro", "-y", stored("toy"), cwd=tmp_path)
     assert "to replace it" not in again.stderr
     assert (tmp_path / "repro.py").read_text() == "print('mine')\n"

@@ -1,6 +1,7 @@
 """The result of `dynamo repro`: the program that fails alone, how that is known, and what was tried."""
 
 from dataclasses import field
+from pathlib import Path
 from typing import Annotated, Literal
 
 from ..shared.declared import NOT_IN_JSON
@@ -94,3 +95,8 @@ class Repro:
     def is_proven(self) -> bool:
         """Whether it was run alone, and failed each time."""
         return self.proof is not None and self.proof.holds
+
+
+def issue_beside(repro_file: Path) -> Path:
+    """The file for the text of the issue: issue.md of repro.py, small-issue.md of small.py."""
+    return repro_file.with_name("issue.md" if repro_file.stem == "repro" else f"{repro_file.stem}-issue.md")

@@ -65,3 +65,16 @@ def test_operators_of_ones_own_keep_their_names_which_is_said(text: str, is_warn
     blocks = repro_blocks(replace(found(None), text=text), "repro.py")
     said = [each.text for each in blocks if isinstance(each, Paragraph)]
     assert any("look before you send it" in each for each in said) is is_warned
+
+
+@pytest.mark.parametrize(("failed", "is_said"), [(2, True), (0, False)])
+def test_what_was_tried_is_no_cure_of_a_file_that_does_not_fail_alone(failed: int, is_said: bool) -> None:
+    wrong = Failure("wrong result", "", "output: it prints something else")
+    tried = [Tried("fallback_random = True", avoids=True)]
+    of_script = replace(SCRIPT, failure=wrong, stage="inductor", tried=tried, proof=Proof(2, failed, 2, None))
+    text = issue_text(of_script, "repro.py")
+    page = str(list(repro_blocks(of_script, "repro.py")))
+    assert ("First stage" in text, "avoids it" in text, "since inductor" in text) == (is_said,) * 3
+    assert ("it fails so from inductor" in page, "avoids it" in page) == (is_said,) * 2
+    assert ("Not to be sent as it is" in text) is not is_said
+    assert "Expected: in plain Python it gives what is right" in text
