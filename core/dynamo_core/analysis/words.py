@@ -47,7 +47,7 @@ def seconds(value: float | None) -> str:
     """A duration in the unit that suits it."""
     if value is None:
         return "not recorded"
-    for limit, factor, unit in ((1e-3, 1e6, "µs"), (1.0, 1e3, "ms")):
+    for limit, factor, unit in ((0.9995e-3, 1e6, "µs"), (0.9995, 1e3, "ms")):  # 1e+03 is no figure to read
         if value < limit:
             return f"{value * factor:.3g} {unit}"
     return f"{value:.2f} s" if value < 100 else f"{value:,.0f} s"

@@ -112,8 +112,16 @@ def _draft(
             tests_of(frame.process, compiles),
         ),
         remedies=lambda: remedies(kind, _advice(main, is_at_limit=is_at_limit)),
-        brings_about=frozenset[CompileKey]().union(*(figures.echoes.of(cause) for cause in causes)),
+        brings_about=frozenset[CompileKey]().union(
+            *(figures.echoes.of(each) for each in _cured_with(main, causes))
+        ),
     )
+
+
+def _cured_with(main: RecompileCause, causes: Sequence[RecompileCause]) -> Iterator[RecompileCause]:
+    """The causes that the advice on the first one is for, too: what brought the others stays."""
+    yield main
+    yield from (each for each in causes if each is not main and calculated_from(each, causes) is main)
 
 
 def _key(cause: RecompileCause) -> tuple[str, ...]:
