@@ -340,8 +340,12 @@ class RecompileCause:
     @cached_property
     def float_became_dynamic(self) -> bool:
         """Whether torch made a float dynamic in the same recompile; no setting makes one dynamic by name."""
-        symbols = (self.frame.records.symbols.get(compile_.compile_id, ()) for compile_ in self.compiles)
-        return any(is_float(symbol) for each in symbols for symbol in each)
+        own = {compile_.compile_id for compile_ in self.compiles}
+        by_compile = self.frame.records.symbols.of_frame(self.compiles[0].compile_id).items()
+        floats = {
+            (id_ in own, each.source) for id_, symbols in by_compile for each in symbols if is_float(each)
+        }
+        return any(is_new and (False, source) not in floats for is_new, source in floats)
 
     @cached_property
     def also_changed(self) -> list[str]:
