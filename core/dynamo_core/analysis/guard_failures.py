@@ -6,7 +6,7 @@ of the program, though torch names one. Bounds that Inductor adds have no line e
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..model import Compile, CompileId, GuardCheck, GuardFailure, Place
 from ..recording.guards import parse_check, plain_source, split_comment
@@ -57,6 +57,40 @@ def is_0_or_1_apart(failure: GuardFailure, actual: str | None) -> bool:
         return False
     is_rejected = other_than[1] == actual if other_than else int(actual) < int(least or 0) < 3
     return is_rejected and (least == "2" or _ASKS.search(failure.user_code or "") is None)
+
+
+# torch checks relations last (torch/_dynamo/guards.py, "epilogue", 2.8 to 2.15): all else of the entry fits.
+CHECKED_LAST = ("relation of sizes", "comparison")
+# How near a cache entry is to a call, by the kind of guard that failed: calls that differ in a size or number
+# are similar, calls that differ in how many arguments they have are not. Other kinds are in between.
+_NEAREST = ("size", "value", "stride", "requires_grad", "dtype", "dispatch keys", "device")
+_FARTHEST = ("global state", "attribute", "rank", "type", "length", "dictionary", "identity", "freed object")
+
+
+def distance_of(failure: GuardFailure) -> int:
+    """How far a cache entry is from a call that it failed for so: the less, the nearer."""
+    if failure.kind in CHECKED_LAST:
+        return -1
+    if failure.kind in _NEAREST:
+        return 0
+    return 2 + _FARTHEST.index(failure.kind) if failure.kind in _FARTHEST else 1
+
+
+def differs_in_mode(failure: GuardFailure, before: Iterable[GuardCheck], now: Iterable[GuardCheck]) -> bool:
+    """Whether only the dispatch keys of a tensor differ, as inside of `torch.inference_mode`, by the sizes
+    that the entry was compiled for, and those of the next one."""
+    if failure.kind != "dispatch keys" or failure.source is None:
+        return False
+    sizes, own = (
+        [
+            tensor.sizes
+            for each in checks
+            if plain_source(each.source) == failure.source
+            and (tensor := tensor_check(split_comment(each.code)[0])) is not None
+        ]
+        for checks in (before, now)
+    )
+    return bool(sizes) and sizes == own
 
 
 def is_in_range(check: str, number: int) -> bool | None:

@@ -29,7 +29,7 @@ from .guard_failures import (
     what_tells_apart,
 )
 from .recompile_lines import is_made_of, lines_of_expression
-from .recompile_sizes import is_float, is_why, made_dynamic, sizes_along_with, sizes_compiled_for
+from .recompile_sizes import adds_a_float, is_why, made_dynamic, sizes_along_with, sizes_compiled_for
 from .recompiles import FrameRecompiles, functions_with_one_code
 from .source_lines import is_user_line, leads_to, needs_the_number
 from .summary import frame_of
@@ -340,12 +340,7 @@ class RecompileCause:
     @cached_property
     def float_became_dynamic(self) -> bool:
         """Whether torch made a float dynamic in the same recompile; no setting makes one dynamic by name."""
-        own = {compile_.compile_id for compile_ in self.compiles}
-        by_compile = self.frame.records.symbols.of_frame(self.compiles[0].compile_id).items()
-        floats = {
-            (id_ in own, each.source) for id_, symbols in by_compile for each in symbols if is_float(each)
-        }
-        return any(is_new and (False, source) not in floats for is_new, source in floats)
+        return adds_a_float(self.frame, self.compiles)
 
     @cached_property
     def also_changed(self) -> list[str]:

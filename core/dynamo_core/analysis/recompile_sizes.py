@@ -32,6 +32,14 @@ def is_float(symbol: Symbol) -> bool:
     return symbol.name.startswith(_FLOAT_SYMBOL)
 
 
+def adds_a_float(frame: FrameRecompiles, compiles: Sequence[Compile]) -> bool:
+    """Whether torch made a float dynamic in these compiles of the frame, and in no other one."""
+    own = {compile_.compile_id for compile_ in compiles}
+    by_compile = frame.records.symbols.of_frame(compiles[0].compile_id).items()
+    floats = {(id_ in own, each.source) for id_, symbols in by_compile for each in symbols if is_float(each)}
+    return any(is_new and (False, source) not in floats for is_new, source in floats)
+
+
 def made_dynamic(frame: FrameRecompiles, compiles: Iterable[Compile]) -> Iterator[tuple[str, int | None]]:
     """What torch made dynamic in these compiles: sizes and integers, since no setting names a float.
 

@@ -32,7 +32,16 @@ from ..recording.guards import GLOBAL_STATE_CHECK, plain_source, split_comment
 from ..shared.failed_guard import sizes_in
 from ..shared.quick_dataclass import dataclass
 from .compile_records import CompileRecords
-from .guard_failures import compiled_for, is_in_range, sizes_of_parameters, static_marks, walk_in
+from .guard_failures import (
+    CHECKED_LAST,
+    compiled_for,
+    differs_in_mode,
+    distance_of,
+    is_in_range,
+    sizes_of_parameters,
+    static_marks,
+    walk_in,
+)
 from .guard_text import changed_settings, global_state
 from .summary import frame_around, frame_of
 from .words import frame_name, number
@@ -40,20 +49,6 @@ from .words import frame_name, number
 _NAMED = 3  # of the modules that share a code
 _TYPE = re.compile(r", type=<class '([^']+)'>$")
 _LIMIT = re.compile(r"recompile_?\s?limit|cache_size_limit", re.IGNORECASE)
-# How near a cache entry is to a call, by the kind of guard that failed: calls that differ in a size or number
-# are similar, calls that differ in how many arguments they have are not. Other kinds are in between.
-_NEAREST = (
-    "size",
-    "value",
-    "stride",
-    "requires_grad",
-    "dtype",
-    "dispatch keys",
-    "device",
-)
-# torch checks relations last (torch/_dynamo/guards.py, "epilogue", 2.8 to 2.15): all else of the entry fits.
-_LAST = ("relation of sizes", "comparison")
-_FARTHEST = ("global state", "attribute", "rank", "type", "length", "dictionary", "identity", "freed object")
 
 
 @dataclass(frozen=True)
@@ -169,15 +164,20 @@ class FrameRecompiles:
         """The failed guard of the cache entry nearest to the call; of several the newest entry's.
 
         An older entry does not count if it failed on what a newer one has made dynamic. Nearer is one whose
-        checks on what others failed on had passed before.
+        checks on what others failed on had passed before; nearest one for the same sizes in another mode.
         """
         failures = self.failures(compile_)
         still_fixed = [each for each in failures if not self._became_dynamic_since(each, compile_)]
         near = still_fixed or failures
         sources = {each.source for each in near if each.source is not None}
-        return min(
-            near, key=lambda each: (_distance(each), -self._passed_before(each, sources)), default=None
+        checks = self.records.checks
+        now = checks.get(compile_.compile_id, ())
+        in_another_mode = [each for each in near if differs_in_mode(each, checks.get(each.entry, ()), now)]
+        distances = (
+            ((distance_of(each), -self._passed_before(each, sources)), each)
+            for each in in_another_mode or near
         )
+        return min(distances, key=itemgetter(0), default=(None, None))[1]
 
     def _passed_before(self, failure: GuardFailure, sources: set[str]) -> int:
         """How many of the sources an entry had checked before the check that failed."""
@@ -191,7 +191,7 @@ class FrameRecompiles:
     def _became_dynamic_since(self, failure: GuardFailure, compile_: Compile) -> bool:
         """Whether torch made the guarded value dynamic after the failed entry and before this compile."""
         entry, now = failure.entry, compile_.compile_id
-        is_dynamic = failure.kind in _LAST  # already: a fixed size has no range
+        is_dynamic = failure.kind in CHECKED_LAST  # already: a fixed size has no range
         if failure.source is None or entry is None or now is None or is_dynamic:
             return False
         if self.failures(compile_)[0].source == failure.source:
@@ -321,14 +321,6 @@ def frames_recompiled(processes: Iterable[Process]) -> list[FrameRecompiles]:
             limit = next((c for c in compiles if is_recompile_limit(c.fail_reason)), None)
             found.append(FrameRecompiles(process, tuple(compiles), limit, records))
     return found
-
-
-def _distance(failure: GuardFailure) -> int:
-    if failure.kind in _LAST:
-        return -1
-    if failure.kind in _NEAREST:
-        return 0
-    return 2 + _FARTHEST.index(failure.kind) if failure.kind in _FARTHEST else 1
 
 
 def is_recompile_limit(reason: str | None) -> bool:

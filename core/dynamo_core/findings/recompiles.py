@@ -41,10 +41,17 @@ def of_recompiled_frame(figures: Figures, frame: FrameRecompiles) -> Iterator[Dr
     causes = causes_of(frame)
     if frame.limit is not None:
         # Which cause comes how often differs from run to run; which is the most frequent hardly does. Of
-        # equals it is that of the recompile which torch refused.
+        # equals it is that of the recompile which torch refused. Sizes that the program itself keeps fixed
+        # are meant: another mode than that of the warm-up is not.
         known = [cause for cause in causes if cause.kind != "not recorded"]
         refused = [cause for cause in known if frame.limit in cause.compiles]
-        causes.sort(key=lambda cause: (-len(cause.met), cause not in refused))
+        causes.sort(
+            key=lambda cause: (
+                not (cause.is_of_inference_mode and cause.dynamic is False),
+                -len(cause.met),
+                cause not in refused,
+            )
+        )
         yield _draft(figures, "recompile limit", causes)
         return
     groups = _with_what_they_are_made_of(causes)

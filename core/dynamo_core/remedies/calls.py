@@ -190,7 +190,10 @@ CALLS: BreakRules = (
         (
             RemedyTemplate(
                 "take `{line}` out of the compiled code: print after the call of `{function}`.",
-                cures=("print_of_an_object", "norms_of_blocks_printed", "ema_scope"),
+                cures=(
+                    *("print_of_an_object", "norms_of_blocks_printed", "ema_scope"),
+                    "print_in_a_method_in_with",
+                ),
             ),
         ),
         unless=re.compile(r"\bwarn|\blog"),

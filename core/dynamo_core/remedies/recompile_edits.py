@@ -415,8 +415,9 @@ EDITS: Sequence[Rule[RecompileCause]] = (
     ),
     one_remedy(  # length
         is_kind("length"),
-        "{source} has different lengths{values}, and each is a version of its own: pass one tensor of a "
-        "fixed size instead, with a mask of what is used; or what is made of all its entries, as their sum.",
+        "{source} has different lengths{values}, and each is a version of its own: pass only the entries "
+        "that are read, each by itself; or one tensor of a fixed size, with a mask of what is used; or what "
+        "is made of all of them, as their sum.",
         cures=("recompile_growing_cache",),
     ),
     one_remedy(  # type

@@ -69,3 +69,30 @@ def test_dynamic_true_is_not_enough_where_a_size_that_never_varies_was_equal(
     advice = recompile_advice(cause({"L['x']": sizes}, opened(), A_FLOAT))[0].text
     assert ("`dynamic=True`" in advice) is is_by_argument
     assert ("L['x']:0\"" in advice) is not is_by_argument  # a float has no name there
+
+
+@pytest.mark.parametrize(("served", "kind"), [(16, "dispatch keys"), (24, "size")])
+def test_an_entry_for_the_same_sizes_in_another_mode_is_the_nearest(served: int, kind: str) -> None:
+    """Buckets of 8 and 16 that were warmed up in inference mode; the newest entry is of the other mode."""
+    keys = "0/{}: tensor 'x' dispatch key set mismatch. expected DispatchKeySet(CPU), actual DispatchKeySet()"
+    reasons = [size(8, 16)], [keys.format(1), keys.format(0)], [size(32, served, 0, 2), keys.format(1)]
+    entries = [
+        entry(n, TENSOR.format("", rows)) for n, rows in enumerate(("8, 4", "16, 4", "32, 4", f"{served}, 4"))
+    ]
+    found = causes(*reasons, recompiled_entries=entries)
+    assert (
+        next(each.kind for each in found if CompileId(0, 3) in {met.compile_id for met in each.compiles})
+        == kind
+    )
+
+
+@pytest.mark.parametrize(("by", "is_needed"), [(1, True), (2, False)])
+def test_what_a_version_needs_that_came_for_another_reason_is_not_needed_before(
+    by: int, is_needed: bool
+) -> None:
+    """A version with a mask needs the size as a number; those without it do not."""
+    line = StackFrame(Place(FILE, 6), "f", "y = y.masked_fill(~mask, 0.0)")
+    needed = [Specialization(CompileId(0, by), ("L['x'].size()[0]",), "5", (line,))]
+    found = causes([size(8, 5)], ["0/1: mask is None"], specializations=needed)
+    (of_size,) = (each for each in found if each.kind == "size")
+    assert of_size.is_needed_as_number is is_needed

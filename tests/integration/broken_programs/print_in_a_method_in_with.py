@@ -1,0 +1,43 @@
+"""A shape is printed once, by a method that is called within a context manager of the program's own.
+
+kind: fell back to eager
+advice: print after the call of `Forecaster.forward`
+
+Made after https://github.com/pytorch/pytorch/issues/150477.
+"""
+
+import torch
+
+
+class Section:
+    def __init__(self, stack, name):
+        self.stack, self.name = stack, name
+
+    def __enter__(self):
+        self.stack.append(self.name)
+
+    def __exit__(self, *_):
+        self.stack.pop()
+
+
+class Forecaster(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(4))
+        self.stack, self.seen = [], set()
+
+    def note(self, name, x):
+        if name not in self.seen:
+            print(f"[{self.stack[-1]}] {name}: {tuple(x.shape)}")  # cause
+            self.seen.add(name)
+
+    def forward(self, x):
+        with Section(self.stack, "model"):
+            state = x * self.weight
+            self.note("state", state)
+            return state.sin()
+
+
+model = torch.compile(Forecaster(), backend="eager")
+for _ in range(3):
+    print(round(model(torch.ones(2, 4)).sum().item(), 3))
