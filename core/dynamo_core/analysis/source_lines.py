@@ -5,6 +5,7 @@ a statement over several lines, or anything else, and then has no parts. It is p
 """
 
 import ast
+import builtins
 import functools
 import re
 import warnings
@@ -256,6 +257,18 @@ def indexed_by_a_name(line: str) -> str | None:
             case ast.Subscript(value=owner, slice=ast.Name() | ast.Attribute()):
                 return _text(owner)
     return None
+
+
+def is_made_of_alone(line: str, name: str) -> bool:
+    """Whether a line assigns what it makes of a value and of constants: `ids = [CODES[c] for c in text]`."""
+    tree = _parsed(line)
+    statement = tree.body[0] if isinstance(tree, ast.Module) and tree.body else None
+    if not isinstance(statement, ast.Assign):
+        return False
+    names = [node for node in ast.walk(statement.value) if isinstance(node, ast.Name)]
+    made_there = {each.id for each in names if isinstance(each.ctx, ast.Store)} | {*dir(builtins)}
+    used = {each.id for each in names} - made_there
+    return name in used and all(each == name or each.isupper() for each in used)
 
 
 def compared_in(line: str, attribute: str) -> tuple[str, str] | None:

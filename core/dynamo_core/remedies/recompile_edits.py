@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ..analysis.recompile_causes import RecompileCause
-from ..analysis.source_lines import looped_over
+from ..analysis.source_lines import is_made_of_alone, looped_over
 from .recompile_parts import (
     asked_for,
     given_twice,
@@ -291,6 +291,13 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         "with can be a tensor.",
         _decide_outside,
         cures=("recompile_flag_argument",),
+    ),
+    one_remedy(  # made of a value alone
+        lambda cause: cause.kind == "value" and is_made_of_alone(cause.line, cause.source or ""),
+        "each value of {source}{values} is a version of its own, and {line} only makes something of it: do "
+        "that before the call, and pass in what it gives, as a tensor.",
+        cures=("recompile_text_to_encode",),
+        not_for=("recompile_string_argument", "recompile_label_argument"),
     ),
     one_remedy(  # chosen by a value
         is_kind("value"),

@@ -1,8 +1,13 @@
-"""Conditions of a branch as what tensors can compute, and those that begin with what Python knows."""
+"""Conditions of a branch as what tensors can compute, and lines by what they are made of."""
 
 import pytest
 
-from dynamo_core.analysis.source_lines import begins_with_a_guard, condition_on_tensors, needs_the_number
+from dynamo_core.analysis.source_lines import (
+    begins_with_a_guard,
+    condition_on_tensors,
+    is_made_of_alone,
+    needs_the_number,
+)
 
 
 @pytest.mark.parametrize(
@@ -52,3 +57,20 @@ def test_what_a_line_asks_of_an_integer_that_is_dynamic_may_be_its_range(
 ) -> None:
     assert needs_the_number(line, is_int=True) is of_int
     assert needs_the_number(line, is_int=False) is of_float
+
+
+@pytest.mark.parametrize(
+    ("line", "is_made"),
+    [
+        ("ids = [CODES[c] for c in text.lower() if c in CODES][:MAX]", True),
+        ("length = len(text)", True),
+        ("x = F.interpolate(x, mode=text)", False),
+        ("x = x * (2 if text == 'a' else 3)", False),
+        ("return len(text)", False),
+        ("ids = [CODES[c] for c in other]", False),
+        ("ids = self.encode(text)", False),
+        ("not a line of Python", False),
+    ],
+)
+def test_what_is_made_of_one_value_and_constants(line: str, is_made: bool) -> None:
+    assert is_made_of_alone(line, "text") is is_made
