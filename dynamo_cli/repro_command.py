@@ -111,9 +111,12 @@ def repro_command(
         inputs = Path(scratch, "inputs") if values else None
         request, recording, spent = _recorded(ctx, of, budget, yes, options, Path(scratch), inputs)
         names = tuple(filter(None, (versions or "").split(",")))
-        found = reproduce(
-            Plan(request, recording, of, budget, names, inputs, spent), lambda what: say(f"dynamo: {what}")
-        )
+        plan = Plan(request, recording, of, budget, names, inputs, spent)
+        try:
+            found = reproduce(plan, lambda what: say(f"dynamo: {what}"))
+        except KeyboardInterrupt:
+            say("dynamo: interrupted, nothing is written: the same command goes on where it was")
+            raise
         _write(found, repro_file, Output(form or "text"))
     if not found.is_proven:
         raise NotReproduced(f"{repro_file} does not fail alone each time: see what it says of its runs")

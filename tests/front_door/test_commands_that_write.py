@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dynamo_cli import repro_command
 from support.answering import answer
 
 
@@ -52,3 +53,18 @@ def test_an_issue_that_somebody_else_wrote_is_not_replaced(tmp_path: Path) -> No
     result = answer("repro", "-y", "p.py", cwd=tmp_path)
     assert (result.exit_code, "issue.md is there and not of `dynamo repro`" in result.stderr) == (2, True)
     assert (tmp_path / "issue.md").read_text() == "mine\n"
+
+
+def test_a_repro_that_is_interrupted_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(repro_command, "reproduce", interrupted)
+    monkeypatch.setattr(repro_command, "_recorded", lambda *_: (None, tmp_path, 0.0))
+    (tmp_path / "p.py").write_text("raise SystemExit(9)\n")
+    result = answer("repro", "-y", "p.py", cwd=tmp_path)
+    assert result.exit_code == 130
+    assert "the same command goes on where it was" in result.stderr
+    assert not (tmp_path / "repro.py").exists()
