@@ -85,6 +85,11 @@ class Crossing:
     behind: tuple[CompileId | None, ...] = ()
     resumed: tuple[CompileId | None, ...] = ()
 
+    @property
+    def is_counted_in_front(self) -> bool:
+        """Whether the graph that ends at the break counts it."""
+        return self.counted_by is not None and self.counted_by[:1] == self.before[:1]
+
 
 @dataclass(frozen=True)
 class DistinctBreak:
@@ -129,21 +134,18 @@ class DistinctBreak:
         crossings = [each for each in self.crossings if each.depth <= self.least_depth]
         if any(each.counted_by is None for each in crossings):
             return None
-        # Entries of one frame share their resume functions: each graph behind a break counts once, and for
-        # all entries that it follows, where one of them has no graph of its own in front.
-        behind = {
-            (each.process.stream, graph.number)
-            for each in crossings
-            if each.counted_by != each.before
-            for graph in each.counted_by or ()
-        }
-        calls: dict[tuple[object, ...], tuple[Process, int | None]] = {}
+        # Entries of one frame share their resume functions: the graphs behind a break count for all of them
+        # where one has no graph of its own in front, and once.
+        by_what_follows: dict[tuple[object, ...], list[Crossing]] = {}
         for each in crossings:
-            stream, is_before = each.process.stream, each.counted_by == each.before
-            if is_before and each.after and {(stream, graph.number) for graph in each.after} <= behind:
-                continue
-            for graph in each.counted_by or ():
-                calls[stream, is_before, graph.number] = each.process, graph.calls
+            follows = each.after[0].number if each.after else each.compile_id
+            by_what_follows.setdefault((each.process.stream, follows), []).append(each)
+        calls: dict[tuple[object, ...], tuple[Process, int | None]] = {}
+        for together in by_what_follows.values():
+            behind = next((each for each in together if not each.is_counted_in_front), None)
+            for each in together if behind is None else [behind]:
+                for graph in each.counted_by or ():
+                    calls[each.process.stream, behind is None, graph.number] = each.process, graph.calls
         known = [(process, count) for process, count in calls.values() if count is not None]
         return known if calls and len(known) == len(calls) else None
 

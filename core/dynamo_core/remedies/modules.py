@@ -56,6 +56,19 @@ def _asks_in_torch(break_context: BreakContext) -> bool:
 
 BY_A_FUNCTION_OF_TORCHS: BreakRules = (
     Rule(
+        re.compile(r"Could not guard on data-dependent expression (?:Eq|Ne)\(u\d{1,9}, u\d{1,9}\)"),
+        "`{line}` compares two sizes that depend on what tensors hold: torch does not know them to be equal",
+        (
+            RemedyTemplate(
+                "say in front of `{line}` that its tensors are of one length, where they are, as those that "
+                "one mask selects: `torch._check(a.shape[0] == b.shape[0])`. Or select nothing, and weigh "
+                "all of it by the mask: `((a - b) ** 2 * mask).sum() / mask.sum()`.",
+                cures=("masked_loss_of_unknown_sizes",),
+                not_for=("loss_that_asks_for_a_variance", "loss_that_asks_in_one_graph"),
+            ),
+        ),
+    ),
+    Rule(
         re.compile(rf"{DATA_DEPENDENT.pattern}|Data dependent operator"),
         "in `{line}` torch itself asks what a tensor holds, " + NOT_KNOWN,
         (

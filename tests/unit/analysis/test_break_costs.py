@@ -223,3 +223,12 @@ def test_a_container_is_read_by_another_name_and_with_another_subscript() -> Non
         assert is_named_in(line, "cache.keys[0]") == ("[-1]" not in line)
     assert is_named_in("y = sum(self.window) / len(self.window)", "self.window")
     assert not is_named_in("return torch.cat(self.values[layer], dim=0)", "cache.keys[0]")
+
+
+def test_what_follows_several_entries_counts_for_all_where_one_has_no_graph_of_its_own_in_front() -> None:
+    """The code behind a break serves both entries of the function: its five calls are those of 1 and of 4."""
+    behind, in_front = graph(2, calls=5), graph(3, calls=4)
+    without = Crossing(PROCESS, CompileId(1, 0), (), (behind,), (behind,), 0)
+    with_one = Crossing(PROCESS, CompileId(1, 1), (in_front,), (behind,), (in_front,), 0)
+    assert DistinctBreak((PROCESS,), BREAK, (BREAK,), (without, with_one), ()).crossed == 5
+    assert DistinctBreak((PROCESS,), BREAK, (BREAK,), (with_one,), ()).crossed == 4
