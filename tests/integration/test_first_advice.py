@@ -54,6 +54,7 @@ OTHERWISE_IN_2_15 = {
     "number_given_to_a_meter": _NO_FORMAT,
     "order_shuffled": _COMPILED,
     "recompile_timestep_of_a_schedule": "makes the number dynamic from the start",
+    "view_or_copy": _COMPILED,
 }
 PROGRAMS = sorted(file.stem for file in HERE.glob("*.py") if not file.stem.endswith(".cured"))
 

@@ -151,19 +151,17 @@ class DistinctBreak:
 
     @cached_property
     def as_it_stopped(self) -> GraphBreak:
-        """The first one; where frames run eager for it, as the first of them met it.
+        """The first one; where frames run eager for it, as of the first of them.
 
         Where that had inlined the function of the line, this is compiled by itself only for that.
         """
         if not self.frames_fell_back:
             return self.first
         frame = self.frames_fell_back[0]
-        met = self.first if frame.method is None else replace(self.first, method=frame.method)
-        stack = what_stopped(frame).stack
-        more = len(stack) - len(met.stack)
-        if more <= 0 or not met.stack or stack[-1].place != met.stack[-1].place:
-            return met
-        return replace(met, stack=stack, callers=met.callers[:-more])
+        method = self.first.method if frame.method is None else frame.method
+        own, stack = self.first.stack, what_stopped(frame).stack
+        is_inlined = len(stack) > len(own) > 0 and stack[-1].place == own[-1].place
+        return replace(self.first, method=method, is_inlined=is_inlined)
 
     @property
     def inlined_by(self) -> int:

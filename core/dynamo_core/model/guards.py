@@ -124,7 +124,8 @@ class GraphBreak:
     text of the lines next to the line that broke, by number, `grad_enabled` torch's grad mode there. The
     break occurred at `at_ns` (since the epoch), in the `test` of pytest. `method` is that of the compiled
     frame, as in `Frame`. After a break that is not resumed, the rest of the frame runs eager; the stack of
-    such a break ends at the line that could not be traced.
+    such a break ends at the line that could not be traced. `is_inlined` is set where a frame runs eager for
+    it that had inlined the compiled one.
     """
 
     reason: str
@@ -137,6 +138,7 @@ class GraphBreak:
     at_ns: int | None = field(default=None, compare=False)
     test: str | None = field(default=None, compare=False)
     method: str | None = None
+    is_inlined: bool = field(default=False, compare=False)
 
     @property
     def is_resumed(self) -> bool:

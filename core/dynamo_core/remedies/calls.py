@@ -54,7 +54,7 @@ def _is_in_what_is_compiled(break_context: BreakContext) -> bool:
     Source: torch/_dynamo/output_graph.py (codegen_suffix: `debug_locals` of the root alone),
     read and run with 2.13.
     """
-    return not break_context.is_called_inside
+    return not (break_context.is_called_inside or break_context.is_inlined)
 
 
 _DRAWS_A_NUMBER = re.compile(r"constant fold exception|SymNode|RandomVariable|random|Data-dependent")

@@ -232,6 +232,7 @@ class BreakContext:
     compiled code there. `caller` is the text of the line that calls the function of `line`, and
     `is_called_inside` says whether that line is compiled as well. `is_hook` says that the line is one of a
     hook that a module calls. `innermost` is the function of torch that is interrupted, "" where it is none.
+    `is_inlined` says that a frame had inlined the function of `line`, and runs eager for it.
     """
 
     words: str
@@ -252,6 +253,7 @@ class BreakContext:
     is_called_inside: bool = False
     is_hook: bool = False
     innermost: str = ""
+    is_inlined: bool = False
 
     @property
     def version(self) -> tuple[int, int]:
@@ -424,6 +426,7 @@ def break_context_of(graph_break: GraphBreak, torch_version: str | None) -> Brea
         bool(outer) and outer[-1] in graph_break.stack,
         own is not None and _is_called_as_a_hook(stack[: stack.index(own)]),
         stack[-1].function if stack and package_of(stack[-1].place) == "torch" else "",
+        graph_break.is_inlined,
     )
 
 
