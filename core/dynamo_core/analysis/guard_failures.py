@@ -6,12 +6,12 @@ of the program, though torch names one. Bounds that Inductor adds have no line e
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..model import Compile, CompileId, GuardCheck, GuardFailure, Place
 from ..recording.guards import parse_check, plain_source, split_comment
 from ..shared.failed_guard import AT_BREAK, is_on_stack, source_words, without_stack_names
-from .guard_text import tensor_check
+from .guard_text import TensorCheck, tensor_check
 from .source_lines import changed_by
 
 # The range of a size that torch only requires not to be 0 or 1, and perhaps not to be too large.
@@ -76,20 +76,21 @@ def distance_of(failure: GuardFailure) -> int:
     return 2 + _FARTHEST.index(failure.kind) if failure.kind in _FARTHEST else 1
 
 
+def tensors_of(checks: Iterable[GuardCheck], source: str) -> Iterator[TensorCheck]:
+    """What the checks on one source require of it as a tensor."""
+    codes = (split_comment(check.code)[0] for check in checks if plain_source(check.source) == source)
+    yield from filter(None, map(tensor_check, codes))
+
+
 def differs_in_mode(failure: GuardFailure, before: Iterable[GuardCheck], now: Iterable[GuardCheck]) -> bool:
-    """Whether only the dispatch keys of a tensor differ, as inside of `torch.inference_mode`, by the sizes
-    that the entry was compiled for, and those of the next one."""
+    """Whether only the dispatch keys of a tensor differ, as inside of `torch.inference_mode`.
+
+    By the sizes that the entry was compiled for, and those of the next one.
+    """
     if failure.kind != "dispatch keys" or failure.source is None:
         return False
-    sizes, own = (
-        [
-            tensor.sizes
-            for each in checks
-            if plain_source(each.source) == failure.source
-            and (tensor := tensor_check(split_comment(each.code)[0])) is not None
-        ]
-        for checks in (before, now)
-    )
+    source = failure.source
+    sizes, own = ([each.sizes for each in tensors_of(checks, source)] for checks in (before, now))
     return bool(sizes) and sizes == own
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..model import Compile, CompileId, GuardFailure, Specialization, Symbol
 from ..recording.guards import plain_source, split_comment
 from ..shared.failed_guard import sizes_in
+from .guard_failures import tensors_of
 from .guard_text import tensor_check
 from .recompiles import FrameRecompiles
 
@@ -20,8 +21,7 @@ def sizes_compiled_for(frame: FrameRecompiles, source: str, index: int) -> list[
         hints = (symbol.hint for symbol in symbols if plain_source(symbol.source) == dimension)
         found += [(compile_id.compile or 0, hint) for hint in hints if compile_id is not None]
     for compile_id, checks in frame.checks.items():
-        of_source = [check.code for check in checks if plain_source(check.source) == source]
-        tensors = filter(None, (tensor_check(split_comment(code)[0]) for code in of_source))
+        tensors = tensors_of(checks, source)
         sizes = (tensor.sizes[index] for tensor in tensors if index < len(tensor.sizes))
         found += [(compile_id.compile or 0, str(size)) for size in sizes if size is not None and compile_id]
     return list(dict.fromkeys(size for _, size in sorted(found, key=lambda each: each[0])))

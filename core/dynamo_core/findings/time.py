@@ -255,11 +255,10 @@ def never_pays_back(figures: Figures) -> Iterator[Draft]:
 
 
 # Source: torch/_dynamo/backends/debugging.py, read in 2.8, 2.13 and 2.15: they run the graph op by op.
-_FOR_DEBUGGING = {"eager", "eager_noexcept", "eager_debug", "pre_dispatch_eager", "aot_eager"} | {
-    "aot_eager_default_partitioner",
-    "aot_eager_decomp_partition",
-    "aot_eager_decomp_partition_with_mode",
-}
+_FOR_DEBUGGING = (
+    *("eager", "eager_noexcept", "eager_debug", "pre_dispatch_eager", "aot_eager"),
+    *("aot_eager_default_partitioner", "aot_eager_decomp_partition", "aot_eager_decomp_partition_with_mode"),
+)
 _GENERATE_CODE = (
     'leave out `backend="{}"`, unless you look for an error with it: the default, `inductor`, generates '
     "code; `dynamo bench` measures what it wins."
