@@ -316,7 +316,7 @@ def _advice(cost: BreakCost, recording: Recording) -> Sequence[Advice]:
     each = cost.distinct
     found = break_advice(each.as_it_stopped, each.process.torch_version, cost.recompiles.lengthened)
     compile_ids = [met.compile_id for met in each.occurrences]
-    return suited_to_the_run(found, recording, each.processes, compile_ids)
+    return suited_to_the_run(found, recording, each.processes, compile_ids, each.first.place)
 
 
 def _advice_and_explanation(found: Sequence[Advice], explanation: BreakExplanation | None) -> Iterator[Block]:
@@ -398,7 +398,7 @@ def _fallback(rank: int, fallback: Fallback, figures: Figures) -> Iterator[Block
     elif frame.reason and frame.outcome == "raised":
         yield from _error(frame.reason.strip().splitlines())
     found = break_advice(stopped, process.torch_version)
-    advice = suited_to_the_run(found, figures.recording, (process,), [frame.compile_id])
+    advice = suited_to_the_run(found, figures.recording, (process,), [frame.compile_id], stopped.place)
     yield from _advice_and_explanation(advice, frame.explanation)
 
 

@@ -74,7 +74,7 @@ def verdict(checked: Checked) -> str:
     if checked.not_comparable:
         return "unchanged, as far as it was recorded"
     if checked.noted:
-        return "unchanged, but for what is noted to differ from run to run, which is not compared"
+        return "unchanged where it was compared, which is not what is noted to differ from run to run"
     return "unchanged"
 
 

@@ -42,7 +42,7 @@ def advice_for(frame: FrameRecompiles, recording: Recording) -> list[str]:
     causes = sorted(causes_of(frame), key=lambda cause: -len(cause.met))
     compile_ids = [compile_.compile_id for compile_ in frame.compiles]
     advised = [
-        suited_to_the_run(recompile_advice(cause), recording, (frame.process,), compile_ids)
+        suited_to_the_run(recompile_advice(cause), recording, (frame.process,), compile_ids, frame.place)
         for cause in causes
     ]
     texts = [alternatives(advice.text for advice in of_cause) for of_cause in advised]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import field
 from pathlib import Path
+from textwrap import shorten
 
 from dynamo_core.analysis.words import number, seconds
 from dynamo_core.repro.result import Repro, Tried, issue_beside
@@ -93,7 +94,7 @@ def _passes_text(found: Repro, file: str) -> str:
 def _size_text(found: Repro) -> str:
     tried = sum(not each.is_earlier for each in found.trials)
     earlier = len(found.trials) - tried
-    known = f", {earlier} known from before" if earlier else ""
+    known = f", beside {earlier} of an earlier search" if earlier else ""
     took = f"{number(tried, 'trial')}{known}, {seconds(found.seconds)} in all"
     return f"{found.size}, from {found.first_size}: {took}."
 
@@ -171,7 +172,7 @@ def _title(found: Repro) -> str:
         return f"wrong result{since}"
     first = _first_line(failure.full_message)
     message = f"{failure.type}{': ' if failure.type and first else ''}{first}"
-    return f"{failure.kind}{since}: {message}"[:120].rstrip(": ")
+    return shorten(f"{failure.kind}{since}: {message}", 120, placeholder=" …").rstrip(": ")
 
 
 @dataclass(frozen=True)

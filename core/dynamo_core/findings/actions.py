@@ -45,6 +45,7 @@ Saved = Callable[[Sequence[Finding]], Figure]
 
 # What a remedy changes, from little to much; of edits, those that change one line come before the others.
 _SIZES: dict[RemedyKind, int] = {"environment": 0, "setting": 0, "argument": 1, "edit": 2, "command": 4}
+_MOST_CALLS = 3  # of `compile` that one remedy names
 _MOST_SIZE = 5  # where no remedy is known
 
 
@@ -209,10 +210,8 @@ def _is_joined(remedy: Remedy) -> bool:
 def _joined(remedies: Sequence[Remedy]) -> Remedy:
     """The remedies of an action as one: the first, or the lists or calls of all of them."""
     first = remedies[0]
-    arguments = () if first.change is None else first.change.arguments
-    if arguments and len({each.in_short for each in remedies if each.change == first.change}) > 1:
-        passed = ", ".join(map(str, arguments))
-        return replace(first, text=f"pass `{passed}` in each of their calls of `compile`.")
+    if first.change is not None and first.change.arguments:
+        return _of_all_calls([each for each in remedies if each.change == first.change])
     values: dict[str, list[str]] = {}
     for variable in (each for remedy in remedies for each in _variables(remedy)):
         values.setdefault(variable.name, []).extend(variable.value.split(","))
@@ -222,6 +221,20 @@ def _joined(remedies: Sequence[Remedy]) -> Remedy:
     typed = " ".join(f'{each.name}="{each.value}"' for each in joined)
     text = f"set `{typed}` in the program's environment."
     return replace(first, text=text, change=Change(environment=joined))
+
+
+def _of_all_calls(remedies: Sequence[Remedy]) -> Remedy:
+    """An argument for the calls of `compile` of all of them; what names no line of one adds none."""
+    calls: dict[str, Remedy] = {}
+    for each in remedies:
+        calls.setdefault(each.in_short.partition(" to ")[2], each)
+    named = {call: each for call, each in calls.items() if call != "`torch.compile`"} or calls
+    first = next(iter(named.values()))
+    if len(named) == 1:
+        return first
+    passed = first.in_short.partition(" to ")[0]
+    each_call = ", and to ".join(named) if len(named) <= _MOST_CALLS else f"{len(named)} calls of `compile`"
+    return replace(first, text=f"{passed} to {each_call}.")
 
 
 def _action(

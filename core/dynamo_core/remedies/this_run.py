@@ -1,6 +1,9 @@
 """What is advised, as it suits the run: without what it had already, with the thread that a setting is for.
 
-Source: torch/utils/_config_module.py (user_override, a ContextVar), read in 2.13 and 2.15; 2.8 has none.
+In a cell of a notebook, torch's settings stand for the variables that it reads when it is imported.
+
+Sources: torch/utils/_config_module.py (user_override, a ContextVar), read in 2.13 and 2.15; 2.8 has none.
+torch/_dynamo/config.py and torch/compiler/config.py, which read each variable when they are imported.
 """
 
 from collections.abc import Iterable, Sequence
@@ -8,11 +11,18 @@ from dataclasses import replace
 from itertools import chain
 from typing import Protocol, TypeVar
 
+from ..analysis.source_lines import CELL
 from ..analysis.words import version_numbers
-from ..model import Process, Recording
-from .rules import Change
+from ..model import Place, Process, Recording
+from .rules import Assignment, Change
 
 _SETTINGS_OF_A_THREAD = (2, 13)  # the first version, of those that were read, in which a thread has its own
+_SETTINGS_OF_VARIABLES = {
+    "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS": "torch._dynamo.config.capture_scalar_outputs",
+    "TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS": "torch._dynamo.config.capture_dynamic_output_shape_ops",
+    "TORCH_COMPILE_DYNAMIC_SOURCES": "torch.compiler.config.dynamic_sources",
+    "TORCH_COMPILE_UNBACKED_SOURCES": "torch.compiler.config.unbacked_sources",
+}
 
 
 class _Advised(Protocol):
@@ -29,10 +39,34 @@ _Any = TypeVar("_Any", bound=_Advised)
 
 
 def suited_to_the_run(
-    advised: Iterable[_Any], recording: Recording, processes: Iterable[Process], compile_ids: Iterable[object]
+    advised: Iterable[_Any],
+    recording: Recording,
+    processes: Iterable[Process],
+    compile_ids: Iterable[object],
+    place: Place | None,
 ) -> tuple[_Any, ...]:
-    """What is advised for these compiles: not what the run had already, and with the thread it is for."""
-    return in_its_thread(processes, compile_ids, not_in_use(advised, recording))
+    """What is advised for these compiles of what is at `place`, without what the run had already."""
+    suited = in_its_thread(processes, compile_ids, not_in_use(advised, recording))
+    return tuple(map(in_cell, suited)) if is_of_cell(place) else suited
+
+
+def is_of_cell(place: Place | None) -> bool:
+    """Whether the line is in a cell of a notebook."""
+    return place is not None and place.file.startswith(CELL)
+
+
+def in_cell(advised: _Any) -> _Any:
+    """What is advised for a line of a cell: a setting, where it was a variable of the environment."""
+    variables = () if advised.change is None else advised.change.environment
+    if not variables:
+        return advised
+    settings = tuple(
+        Assignment(_SETTINGS_OF_VARIABLES[each.name], "True" if each.value == "1" else repr(each.value))
+        for each in variables
+    )
+    typed = "; ".join(f"{each.name} = {each.value}" for each in settings)
+    text = f"run `{typed}` in a cell, before the first call of what is compiled."
+    return replace(advised, text=text, change=Change(settings=settings))  # type: ignore[type-var]
 
 
 def not_in_use(advised: Iterable[_Any], recording: Recording) -> tuple[_Any, ...]:

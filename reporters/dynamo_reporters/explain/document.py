@@ -7,6 +7,7 @@ from dynamo_core.analysis.graphs.cuda_graphs import CudaGraphUse, cuda_graphs_of
 from dynamo_core.analysis.memory import peaks
 from dynamo_core.analysis.summary import Summary
 from dynamo_core.analysis.time.compiles import Phase
+from dynamo_core.case import Case
 from dynamo_core.findings import Action, Finding
 from dynamo_core.findings.since import Since
 from dynamo_core.model import (
@@ -21,6 +22,7 @@ from dynamo_core.shared.conversion import from_fields
 from dynamo_core.shared.declared import At, Count, Ge, Seconds
 from dynamo_core.shared.quick_dataclass import dataclass
 
+from ..parts.actions import what_is_cured
 from ..parts.after_freeze import FreezeDocument
 from ..parts.backends import Verified
 from ..parts.training_document import OptimizerMade, PairTotals, optimizers_of, totals_in
@@ -193,11 +195,25 @@ def explained(process: Process) -> ExplainedProcess:
 
 
 @dataclass(frozen=True)
+class ActionInDocument(Action):
+    """An action, and in words what it cures, and where."""
+
+    cured: Annotated[str, "what it cures, and where"]
+
+
+def action_in_document(action: Action, case: Case) -> ActionInDocument:
+    """The action, with what it cures as the text report has it."""
+    return ActionInDocument(**vars(action), cured=what_is_cured(action, case.cured_by(action)))
+
+
+@dataclass(frozen=True)
 class Explained:
     """The whole picture of a recording."""
 
     verdict: Annotated[str, "the first sentence of the text report"]
-    actions: Annotated[list[Action], "what to do, what saves most first; each has findings that it cures"]
+    actions: Annotated[
+        list[ActionInDocument], "what to do, what saves most first; each has findings that it cures"
+    ]
     excerpt: Annotated[
         Excerpt | None, "the source around the place of the first action; null if not recorded"
     ]

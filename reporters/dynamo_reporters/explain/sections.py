@@ -37,7 +37,7 @@ from ..parts.after_freeze import after_freeze, freeze_of, freeze_sentence, froze
 from ..parts.backends import backends_section, taken_line, verified_blocks, verified_lines, verified_of
 from ..parts.sections import findings_section, other_ranks_blocks
 from ..parts.training import training_section
-from .document import explained
+from .document import action_in_document, explained
 from .interventions import (
     deferred_lines,
     limit_lines,
@@ -273,7 +273,7 @@ SECTIONS = (
         _actions_and_findings,
         _what_to_do,
         fields={
-            "actions": lambda case: case.actions,
+            "actions": lambda case: [action_in_document(each, case) for each in case.actions],
             "excerpt": lambda case: case.excerpt,
             "context": lambda case: [finding.identity for finding in case.context],
             "findings": lambda case: case.findings,

@@ -154,12 +154,14 @@ def test_values_of_one_list_are_one_action() -> None:
     assert [each.value for each in of_both.remedy.change.environment] == ["L['x']:1,L['n']"]
 
 
-def test_one_argument_for_several_calls_names_none_of_them() -> None:
+def test_one_argument_for_several_calls_names_each_of_them() -> None:
     at = [replace(ARGUMENT, text=f"pass `dynamic=True` to the call at a.py:{line}: why") for line in (3, 9)]
-    (one,) = actions(finding(1, at[0]), finding(2, at[0]))
-    (both,) = actions(finding(1, at[0]), finding(2, at[1]))
+    unknown = replace(ARGUMENT, text="pass `dynamic=True` to `torch.compile`: why")
+    (one,) = actions(finding(1, unknown), finding(2, at[0]))
+    (both,) = actions(finding(1, at[0]), finding(2, at[1]), finding(3, unknown))
     assert one.remedy and one.remedy.in_short == "pass `dynamic=True` to the call at a.py:3"
-    assert both.remedy and both.remedy.in_short == "pass `dynamic=True` in each of their calls of `compile`."
+    assert both.remedy
+    assert both.remedy.text == "pass `dynamic=True` to the call at a.py:3, and to the call at a.py:9."
 
 
 def test_one_edit_with_two_sentences_is_two_actions() -> None:
