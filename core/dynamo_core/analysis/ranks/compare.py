@@ -17,6 +17,7 @@ from .waiting import LateRank, Wait, late_ranks, waits_of, who_waits
 
 State = Literal["ended", "killed", "not ended", "not recorded"]
 _LARGEST_JOB = 1_000_000  # ranks
+_SHOWN_BY: dict[Subject, str] = {"graph breaks": "breaks", "recompiles": "recompiles"}
 _Counts = tuple[int | None, int | None, int | None, int | None]
 
 
@@ -226,4 +227,5 @@ def _common_part(
     if least:
         return _Statement(subject, f"{text} (the first {least:,}, of up to {most:,})"), True
     without = ranks_in_words(with_equivalents(ranks, (rank for rank, count in counts.items() if not count)))
-    return _Statement(subject, f"{text} ({without} recorded none, others up to {most:,})"), False
+    shown_by = f"; `dynamo {_SHOWN_BY[subject]}` has them" if subject in _SHOWN_BY else ""
+    return _Statement(subject, f"{text} ({without} recorded none, others up to {most:,}{shown_by})"), False

@@ -177,6 +177,11 @@ def test_agreement_is_said_only_as_far_as_all_have_come() -> None:
     assert (
         "the graphs, with their ops and sizes (rank 1 recorded none, others up to 1)" in nothing.not_compared
     )
+    broken = rank(0)
+    broken.breaks.append(a_break())
+    more = "(rank 1 recorded none, others up to 1; `dynamo breaks` has them)"
+    broken_alone = compare_ranks(of(broken, rank(1, ended=False)))
+    assert f"the order of graph breaks {more}" in broken_alone.not_compared
     behind = compare_ranks(of(rank(0, one, one), rank(1, one, ended=False)))
     assert "the graphs, with their ops and sizes (the first 1, of up to 2)" in behind.compared
 
