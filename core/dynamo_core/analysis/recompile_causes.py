@@ -28,7 +28,7 @@ from .guard_failures import (
     lengthened_by,
     what_tells_apart,
 )
-from .recompile_lines import is_made_of, lines_of_expression
+from .recompile_lines import is_made_of, lines_of_expression, lowering_that_fixes
 from .recompile_sizes import adds_a_float, is_why, made_dynamic, sizes_along_with, sizes_compiled_for
 from .recompiles import FrameRecompiles, functions_with_one_code
 from .source_lines import is_user_line, leads_to, needs_the_number
@@ -192,10 +192,11 @@ class RecompileCause:
         found = next((each for each in needed if wanted in map(plain_source, each.sources)), None)
         return found if found is not None and is_why(found, wanted, self.frame, self.met) else None
 
-    @property
+    @cached_property
     def lowering(self) -> str | None:
         """What of Inductor's needs the very size, of which no line of the program is the cause; or None."""
-        return None if self.specialization is None else self.specialization.lowering
+        needed = self.specialization
+        return lowering_that_fixes(self.frame, self.failures) if needed is None else needed.lowering
 
     @cached_property
     def deciding(self) -> StackFrame | None:
@@ -242,7 +243,8 @@ class RecompileCause:
         is_fixed = self.kind == "value" and (self.is_of_module or self.is_global)
         is_text = any(value.startswith(("'", '"')) for value in self.values)
         is_known = bool(self.symbols) or is_text
-        return is_fixed and not is_known and needs_the_number(self.line_of_guard, is_int=self.is_int)
+        is_needed = is_fixed and not is_known and needs_the_number(self.line_of_guard, is_int=self.is_int)
+        return is_needed or self.lowering is not None
 
     @cached_property
     def was_0_or_1(self) -> bool:

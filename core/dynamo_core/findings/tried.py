@@ -113,8 +113,9 @@ def _outcome(kind: Kind, place: Place | None, compile_ids: Sequence[str], tried:
     if kind in _RECOMPILES:
         if not before.recompiled:
             return None
-        is_one_of_several = before.recompiled > len(set(compile_ids))
-        return _unknown(after) or _fewer(before.recompiled, after.recompiled, is_one_of_several)
+        # More graphs are for something else as well; after fewer the change may still come to its own.
+        is_all_of_it = before.recompiled == len(set(compile_ids))
+        return _unknown(after) or _fewer(before.recompiled, after.recompiled, is_all_of_it)
     if kind not in _BREAKS or place is None:
         return None
     was, now = (_times(place, each) for each in (before, after))
@@ -131,10 +132,9 @@ def _unknown(after: TracedAgain) -> str | None:
     return None if after.why is None else f"not known: {after.why}"
 
 
-def _fewer(before: int, after: int, is_one_of_several: bool) -> str | None:
-    """Where the frame is recompiled for something else as well, that may be all that is left."""
+def _fewer(before: int, after: int, is_all_of_it: bool) -> str | None:
     if after >= before:
-        return None if is_one_of_several else STILL_THERE
+        return STILL_THERE if is_all_of_it else None
     return f"{before} → {number(after, 'further graph')}" if after else GONE
 
 

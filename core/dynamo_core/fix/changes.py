@@ -137,6 +137,13 @@ def patches(
     return tuple(Patch(file, befores[file], text) for file, text in texts.items())
 
 
+def why_not_edited(program: Program, place: Place | None) -> str:
+    """Why an edit at that place is not possible."""
+    if place is None or not can_be_edited(program, place.file):
+        return "the line is not in the program's own files"
+    return "the line is not of the form that this edit can change"
+
+
 def _text(file: str, edited: Mapping[str, str], originals: Mapping[str, str]) -> str | None:
     return edited[file] if file in edited else originals[file] if file in originals else _read(file)
 

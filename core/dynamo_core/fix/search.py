@@ -30,6 +30,7 @@ from .changes import (
     environment_of,
     patches,
     source_change,
+    why_not_edited,
     with_change,
     with_eagers_random_numbers,
 )
@@ -288,7 +289,7 @@ class _Search:
             has_place = finding.place is not None
             made = patches(program, [source_change(finding.place, change)]) if has_place else None
             if made is None:
-                reason = "the edit does not fit the line, or the line is not in the program's own files"
+                reason = why_not_edited(program, finding.place)
                 return Trial(remedy, "does not fit", reason, before), ()
             edited = made
         runs: list[RunResult] = []

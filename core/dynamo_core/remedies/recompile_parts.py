@@ -150,6 +150,7 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
     assigned = (*change.environment, *change.settings, *change.arguments) if change is not None else ()
     failure = cause.failure
     walk = walk_of(cause) or ""
+    lowering = cause.lowering or ""
     return {
         "what": what_varies(cause),
         "name": cause.source or "tensor",
@@ -165,7 +166,7 @@ def recompile_parts(cause: RecompileCause, change: Change | None) -> dict[str, s
         "expected": (failure.expected if failure is not None else None) or "named",
         "check": _short(without_stack_names(failure.check)) if failure is not None else "",
         "range": range_of(cause),
-        "lowering": cause.lowering or "",
+        "lowering": f"`{lowering}`" if lowering.isidentifier() else lowering,
         "hint": (failure.hint if failure is not None else None) or "",
         "typed": " ".join(f'{each.name}="{each.value}"' for each in assigned),
         "count": str(cause.functions_with_this_code or ""),

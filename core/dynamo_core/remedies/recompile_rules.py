@@ -224,7 +224,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
     one_remedy(  # a size that the compiler needs
         lambda cause: cause.lowering is not None,
         "keep {what} to few values, by padding or in buckets: Inductor needs the very size{values} for "
-        "`{lowering}`, dynamic or not, so that each is a version of its own. Or compile with "
+        "{lowering}, dynamic or not, so that each is a version of its own. Or compile with "
         '`backend="aot_eager"` what has that operation.',
     ),
     one_remedy(  # a number that is 0 or 1 in some calls

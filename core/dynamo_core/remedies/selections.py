@@ -47,7 +47,7 @@ def selected_by_a_mask(*cures: str) -> RemedyTemplate[BreakContext]:
     return RemedyTemplate(
         "do not select rows: keep all of them, with a mask that is 0 for those that are not wanted, "
         "`(x * mask[:, None]).sum(0) / mask.sum()` in place of `x[mask].mean(0)`; and in place of the branch "
-        "choose, `torch.where(mask.any(), then, else)`.",
+        "choose, `torch.where(mask.any(), then, else)`; if it asks for more than n rows, `mask.sum() > n`.",
         cures=cures,
     )
 

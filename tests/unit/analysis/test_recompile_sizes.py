@@ -6,6 +6,7 @@ import pytest
 
 from dynamo_core.analysis.recompile_causes import RecompileCause
 from dynamo_core.model import CompileId, GuardSet, Place, Specialization, StackFrame, Symbol
+from dynamo_core.recording.guards import parse_check
 from dynamo_core.remedies.recompile_rules import recompile_advice
 from support.made_causes import FILE, causes, entry, opened, size
 
@@ -96,3 +97,20 @@ def test_what_a_version_needs_that_came_for_another_reason_is_not_needed_before(
     found = causes([size(8, 5)], ["0/1: mask is None"], specializations=needed)
     (of_size,) = (each for each in found if each.kind == "size")
     assert of_size.is_needed_as_number is is_needed
+
+
+@pytest.mark.parametrize(
+    ("comment", "found"),
+    [
+        ("(_inductor/kernel/conv.py:1091 in convolution_backward_lowering)", "convolution_backward"),
+        ("(_functorch/_aot_autograd/autograd_cache.py:1210 in evaluate_guards)", "one of its operations"),
+        ("y = x[:8]  # train.py:4 in f", None),
+    ],
+)
+def test_an_expression_over_sizes_may_be_fixed_by_a_function_of_inductors(
+    comment: str, found: str | None
+) -> None:
+    guard = f"(L['x'].size()[0] // 32) == 10  # {comment}"
+    guards = [GuardSet(CompileId(0, 0), checks=(parse_check("LAMBDA_GUARD", "", guard),))]
+    (cause,) = causes([f"0/0: (x.size()[0] // 32) == 10  # {comment}"], recompiled_entries=guards)
+    assert (cause.lowering, cause.is_needed_as_number) == (found, True)

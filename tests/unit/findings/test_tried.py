@@ -110,6 +110,8 @@ def test_of_a_recompile_the_trial_with_most_calls_counts() -> None:
     assert outcomes("recompile", None, ("0/1",), [first]) == {"dynamic=True": "still there"}
     as_before = tried("dynamic=True", before=later, after=later, compile_id=CompileId(0, 1))
     assert outcomes("recompile", None, ("0/1",), [as_before]) == {}, "it may be the frame's other recompile"
+    of_eight = [f"0/{number}" for number in range(1, 9)]
+    assert outcomes("recompile limit", None, of_eight, [as_before]) == {}, "two calls do not tell of eight"
 
 
 def test_a_recompile_is_gone_where_no_further_call_makes_a_graph() -> None:
