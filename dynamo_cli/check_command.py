@@ -47,7 +47,7 @@ from .report_output import FORMATS, Output, write_report, writes_report
 from .running import say, verify_audited
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-_NOTES_IT = "where it varies, `--update --runs 3` notes that"
+_NOTES_IT = "where it varies, `--update --runs 3` notes that, more runs more of it"
 _KEEPS_IT = f"`dynamo check --update` keeps it so; {_NOTES_IT}"
 
 

@@ -52,6 +52,7 @@ def check_blocks(
     for title, differences in (
         ("Worse", checked.worse),
         ("Differs from run to run", checked.varying),
+        ("New in what is noted to differ from run to run, which does not fail", checked.new_where_noted),
         ("Better", checked.better),
     ):
         if differences:
@@ -73,6 +74,9 @@ def verdict(checked: Checked) -> str:
         return f"accepted, {number(checked.now.number, 'fact')} written"
     if checked.not_comparable:
         return "unchanged, as far as it was recorded"
+    if checked.new_where_noted:
+        new = number(len(checked.new_where_noted), "new finding")
+        return f"unchanged where it was compared, with {new} in what is noted to differ from run to run"
     if checked.noted:
         return "unchanged where it was compared, which is not what is noted to differ from run to run"
     return "unchanged"
@@ -131,7 +135,7 @@ class CheckDocument:
     """What `dynamo check` compared. `is_locked` says whether there was anything to compare with.
 
     `noted` was not compared, as the lock file notes that it differs from run to run: counts, and functions by
-    file and name.
+    file and name. `new_where_noted` are findings of these functions, on lines that the lock file has not.
     """
 
     program: str
@@ -140,15 +144,19 @@ class CheckDocument:
     differences: tuple[DifferenceValue, ...]
     not_comparable: tuple[str, ...]
     noted: tuple[str, ...]
+    new_where_noted: tuple[DifferenceValue, ...]
 
 
 def check_document(checked: Checked, findings: Mapping[str, Finding]) -> CheckDocument:
     """The document."""
+
+    def values_of(differences: Sequence[Difference]) -> tuple[DifferenceValue, ...]:
+        return tuple(DifferenceValue(each, findings.get(each.identity or "")) for each in differences)
+
     return from_fields(
         CheckDocument,
         checked,
         counts=tuple(CountValue(name, count) for name, count in checked.now.counts.items()),
-        differences=tuple(
-            DifferenceValue(each, findings.get(each.identity or "")) for each in checked.differences
-        ),
+        differences=values_of(checked.differences),
+        new_where_noted=values_of(checked.new_where_noted),
     )

@@ -12,7 +12,7 @@ Bounds are read from `[tool.dynamo.check]` of pyproject.toml:
 
 import shlex
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
@@ -61,7 +61,8 @@ class Checked:
     """The verdict on one program. `not_comparable` are counts that one side did not record.
 
     `unbounded` are counts with a bound that could not be checked, as they were not recorded. `noted` are
-    counts and functions that were not compared, as the lock file notes that they differ from run to run.
+    counts and functions that were not compared, as the lock file notes that they differ from run to run, and
+    `new_where_noted` what is on lines of these functions that the lock file does not have.
     `is_locked` says whether there was anything to compare with, `is_accepted` that these facts were just
     written to the lock file.
     """
@@ -73,6 +74,7 @@ class Checked:
     not_comparable: tuple[str, ...] = ()
     unbounded: tuple[str, ...] = ()
     noted: tuple[str, ...] = ()
+    new_where_noted: tuple[Difference, ...] = ()
     is_accepted: bool = False
 
     @property
@@ -97,6 +99,7 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
     not_comparable: list[str] = []
     unbounded: list[str] = []
     noted: tuple[str, ...] = ()
+    new_where_noted: tuple[Difference, ...] = ()
     if locked is not None:
         now = _with_new_ones_certain(now, locked)
     differences = _varying(now, locked, allowed)
@@ -105,6 +108,7 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
         noted_counts = _noted_counts(locked)
         functions = sorted({_function(each) for each in _noted_findings(locked)})
         noted = (*noted_counts, *(" ".join(each) for each in functions))
+        new_where_noted = tuple(_new_where_noted(now, locked, allowed))
         not_comparable += [
             name
             for name in COUNTS
@@ -133,6 +137,7 @@ def check(program: str, now: Facts, locked: Facts | None, bounds: Bounds | None)
         tuple(dict.fromkeys(not_comparable)),
         tuple(unbounded),
         noted,
+        new_where_noted,
     )
 
 
@@ -211,6 +216,22 @@ def _noted_findings(locked: Facts) -> list[KnownFinding]:
     """The findings that a lock file notes to differ from run to run."""
     noted = locked.varying.keys() - locked.certain_breaks
     return [each for each in locked.findings.values() if each.identity in noted]
+
+
+def _new_where_noted(now: Facts, locked: Facts, allowed: Container[str]) -> Iterator[Difference]:
+    """What a note covers for its function alone, on a line that has no finding in the lock file."""
+    lines = {(_function(each), each.line) for each in locked.findings.values()}
+    noted = _noted_findings(locked)
+    new = [
+        each
+        for each in _unmatched(now, locked)[0]
+        if _is_noted(each, noted)
+        and each.identity not in allowed
+        and (_function(each), each.line) not in lines
+    ]
+    words = _words_of_each(new)
+    for each in new:
+        yield Difference(_VARIES, f"new: {words[each.identity]}", each.identity)
 
 
 def _is_noted(finding: KnownFinding, noted: Sequence[KnownFinding]) -> bool:
