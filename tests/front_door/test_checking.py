@@ -98,7 +98,9 @@ def test_where_counts_alone_are_worse_it_may_vary(check: Check, lock: Path) -> N
     lock.write_text(lock.read_text().replace("graphs = 3", "graphs = 2"))
     result = check()
     assert result.exit_code == 112
-    assert result.stderr.endswith("graphs: 2 → 3; where it varies, `--update --runs 3` notes that\n")
+    assert result.stderr.endswith(
+        "graphs: 2 → 3; where it varies, `--update --runs 3` notes that, more runs more of it\n"
+    )
 
 
 def test_bounds_on_the_command_line_and_in_pyproject(check: Check, tmp_path: Path) -> None:
