@@ -280,8 +280,8 @@ def test_what_the_lock_notes_to_differ_is_not_compared() -> None:
     for now in (facts(BREAK), facts(BREAK, OTHER, recompile, graphs=9, graph_breaks=7)):
         checked = check("p", now, locked, None)
         assert (checked.differences, checked.noted) == ((), ("graphs", "graph-breaks", "model.py head"))
-        new = ["new: recompile in model.py head: z = y + 1"] if recompile.identity in now.findings else []
-        assert [each.text for each in checked.new_where_noted] == new, "its line is told, and fails nothing"
+        told = ["new: recompile in model.py head: z = y + 1"] if recompile.identity in now.findings else []
+        assert [each.text for each in checked.new_where_noted] == told, "its line is told, and fails nothing"
     assert said(facts(BREAK, OTHER, third), locked) == [
         ("worse", "new: graph break in model.py head: print(x)")
     ]
