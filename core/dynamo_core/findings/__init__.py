@@ -102,7 +102,10 @@ ANALYSES: tuple[Analysis, ...] = (
 
 
 # What is wrong, or raised an error in the program, is none: that has happened to it.
-_GONE_WITHOUT_CAPTURE = ("graph break", "fell back to eager", "recompile", "recompile limit", "compiled anew")
+_GONE_WITHOUT_CAPTURE = (
+    *("graph break", "fell back to eager", "recompile", "recompile limit", "compiled anew"),
+    "cache bypass",
+)
 
 
 def find(

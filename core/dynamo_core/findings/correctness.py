@@ -27,7 +27,9 @@ from ..remedies.rules import Advice, setting
 from ..shared.names import BEFORE, GRADIENT, MORE_EXACT
 from .build import WHOSE_ERROR, remedies, remedy
 from .finding import Cost, Draft, Evidence, Figure
+from .stale_code import came_from_caches, is_check_of_layout, to_empty_the_cache
 
+_STALE = "code out of torch's cache expects another size or stride than an operator gives"
 _REPORT_IT = (
     "`dynamo run --verify {option} …` shows whether it is the backend, with your program "
     "in place of `…`; `dynamo repro` makes a small program that fails alone, to report it."
@@ -115,14 +117,19 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
     if drawn is not None:
         where = drawn.place
     reused = _reused(call)
-    if reused is not None:
+    own = [graph for graph in each.process.compiled_graphs if graph.frame_place not in others]
+    # An operator that gives another layout than it declares would be named.
+    is_stale = is_check_of_layout(call.detail or "") and (call.undeclared or "writes").startswith("writes")
+    is_stale = is_stale and came_from_caches(each.process, own)
+    known = _STALE if is_stale else structure or reused
+    if reused is not None or is_stale:
         where = None
     since = since_text(call)
     first_node = "" if node is None else f"first wrong node: {node_text(node)}"
     return Draft(
         "wrong result",
         key=(call.name, call.kind or "", call.path or ""),
-        title=f"{each.name}: {structure or reused}" if structure or reused else _title(each, where),
+        title=f"{each.name}: {known}" if known else _title(each, where),
         cause=f"call {call.call}, {wrong_call_text(call)}",
         effect=structure or "; ".join(filter(None, (since, first_node))),
         processes=(each.process,),
@@ -132,6 +139,7 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
             "wrong result",
             _of_the_backend(structure)
             or (_DRAW_BEFORE if drawn is not None else "")
+            or (to_empty_the_cache(each.process) if is_stale else "")
             or _of_kind(call)
             or _of_stage(call, each.process),
         ),
@@ -328,7 +336,9 @@ def raised_in_graphs(figures: Figures) -> Iterator[Draft]:
             each for each in process.graphs for times in (each.times, each.backward) if times and times.raised
         )
         at = "" if process.raised_at is None else f" at {place(process.raised_at)}"
-        operators = sorted(graph.custom_operators)
+        advice = _of_operators(sorted(graph.custom_operators)) + WHOSE_ERROR
+        if end.raised == "AssertionError" and came_from_caches(process, [graph]):
+            advice = f"{to_empty_the_cache(process)} If it comes with empty caches, too: {advice}"
         yield Draft(
             "error with compiled code",
             key=(end.raised or "",),
@@ -338,7 +348,7 @@ def raised_in_graphs(figures: Figures) -> Iterator[Draft]:
             place=process.raised_at or graph.frame_place,
             function=graph.frame_name,
             evidence=Evidence(() if graph.compile_id is None else (str(graph.compile_id),), (graph.number,)),
-            remedies=remedy("error with compiled code", _of_operators(operators) + WHOSE_ERROR),
+            remedies=remedy("error with compiled code", advice),
         )
 
 

@@ -453,8 +453,8 @@ EDITS: Sequence[Rule[RecompileCause]] = (
         lambda cause: Change(edit="compile hoisted"),
         cures=("recompile_fresh_backend", "recompile_backend_of_each_block"),
     ),
-    one_remedy(  # hint of torch's
-        lambda cause: cause.failure is not None and bool(cause.failure.hint),
+    one_remedy(  # hint of torch's; that on parameters is a setting
+        lambda cause: cause.failure is not None and bool(cause.failure.hint) and not cause.is_of_parameter,
         "{hint}",
     ),
     one_remedy(  # one tensor for two arguments

@@ -50,6 +50,7 @@ _OF_A_MARK = re.compile(
     r"_(?:dynamo_\w{1,40}_indices|has_dynamo_dim_marking) .{0,80}\bpresent on runtime tensor"
 )
 # Source: torch/_dynamo/variables/builder.py (is_dynamic_source): a name, or a pattern for its beginning.
+_NAME_OF_A_PART = re.compile(r"(L\['self'\]\._modules\[')\w{1,99}('\]\.(\w{1,99}))")
 _NUMBER_IN_A_LIST = re.compile(r"(?<=\b_modules\[')\d{1,9}(?='\])")
 # As many values as torch keeps versions: there will probably be more, so a higher limit does not help.
 _ALWAYS_ANOTHER = 8
@@ -162,11 +163,12 @@ def _in_environment(cause: RecompileCause) -> Change:
 def _names(cause: RecompileCause) -> list[str]:
     """The names of the dynamic sources in torch's syntax; the source whose guard failed comes first.
 
-    Of a number on a module of a list it is a pattern for all modules of that list, of which each has one.
+    Of a number on a module of a list it is a pattern for all modules of that list, of which each has one; of
+    one that the module counts itself, for all modules beside it.
     """
     has_dimensions = cause.version >= _DIMENSIONS_SINCE
     if cause.is_int and cause.is_of_module:
-        return [_of_all_in_the_list(source) for source, _ in cause.dynamic_sources]
+        return [_of_all_modules(source, cause.line_of_guard) for source, _ in cause.dynamic_sources]
     names = (
         source if index is None or not has_dimensions else f"{source}:{index}"
         for source, index in cause.dynamic_sources
@@ -175,7 +177,10 @@ def _names(cause: RecompileCause) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _of_all_in_the_list(source: str) -> str:
+def _of_all_modules(source: str, line: str) -> str:
+    beside = _NAME_OF_A_PART.fullmatch(source)
+    if beside is not None and re.match(rf"self\.{beside[3]} ?[-+]?=", line):
+        return rf"{re.escape(beside[1])}\w+{re.escape(beside[2])}"
     parts = _NUMBER_IN_A_LIST.split(source)
     return source if len(parts) == 1 else r"\d+".join(map(re.escape, parts))
 
@@ -320,6 +325,7 @@ SETTINGS: Sequence[Rule[RecompileCause]] = (
             "recompile_timestep_as_a_number",
             "recompile_lengths_as_a_list",
             "recompile_steps_of_each_layer",
+            "recompile_counters_beside_each_other",
             "recompile_batch_as_large_as_features",
         ),
         not_for=("recompile_specialised_size", "recompile_size_threshold", "recompile_string_argument"),

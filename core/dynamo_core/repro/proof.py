@@ -1,4 +1,4 @@
-"""A file run alone: in a new process, in an empty folder, without anything of the user's project."""
+"""A file run alone: in a new process, with empty caches, without anything of the user's project."""
 
 import os
 import shutil
@@ -100,6 +100,8 @@ def run_alone(
         file = Path(folder, "repro.py")
         alone.write(file)
         environment = {k: v for k, v in os.environ.items() if not k.startswith(_NOT_INHERITED)}
+        # In another place torch's caches are empty as well.
+        environment |= {"TORCHINDUCTOR_CACHE_DIR": str(Path(folder, "cache"))}
         environment |= {"TORCHDYNAMO_DISABLE": "1"} if plain else {}
         unattended = Unattended(
             Path(folder, "stdout"), Path(folder, "stderr"), {}, start + limit, _MOST_OUTPUT

@@ -393,7 +393,9 @@ class _Search:
             self._reasons.append("in plain Python it prints something else each time")
         if of.what in ("break", "recompile"):
             raise self._nothing(f"the program has no {of.what} {of.number} when it runs again")
-        raise self._nothing("compiled, the program does and prints what it does in plain Python")
+        raise self._nothing(
+            "compiled with empty caches, the program does and prints what it does in plain Python"
+        )
 
     def _shrink_source(self, shrinker: SourceShrinker, found: Repro) -> None:
         """Take the first backend with which it fails, then shrink."""

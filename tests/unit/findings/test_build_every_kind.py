@@ -368,6 +368,30 @@ def test_a_wrong_call_says_what_is_wrong(kind: str, path: str, title: str) -> No
     assert found.title == title
 
 
+@pytest.mark.parametrize(
+    ("undeclared", "outcome", "is_stale"),
+    [
+        (None, "hit", True),
+        ("writes `y`, which it does not declare", "hit", True),
+        ("gives strides (1, 4), where its fake kernel gives (4, 1)", "hit", False),
+        (None, "miss", False),
+    ],
+)
+def test_code_out_of_a_cache_may_be_from_before_a_kernel_was_corrected(
+    undeclared: str | None, outcome: str, is_stale: bool
+) -> None:
+    detail = "raised AssertionError: expected size 3==3, stride 1==4 at dim=0, where eager returns"
+    call = wrong_call(kind="exception", path="the call", detail=detail, undeclared=undeclared)
+    lookup = CacheLookup("fx_graph_cache", outcome, FIRST)
+    made = {"verified_program_calls": [call], "graphs": [graph(is_compiled=True)]}
+    fields = EXAMPLES["wrong result"].fields | made
+    (found,) = (
+        each for each in find(of_one_process(**fields, lookups=[lookup])) if each.kind == "wrong result"
+    )
+    assert ("code out of torch's cache" in found.title) is is_stale
+    assert found.remedies[0].text.startswith("remove torch's cache") is is_stale
+
+
 def test_a_backend_that_gives_its_memory_twice_has_no_wrong_line() -> None:
     path, at = "of the call before, result[0]", Place("a.py", 9)
     call = wrong_call(call=2, path=path, kind="aliasing", stage="/x/mine.py:mine", wrong_place=at)

@@ -399,6 +399,9 @@ def test_torchs_hint_on_a_parameter_is_no_size() -> None:
     first, second = recompile_advice(cause)
     assert "mark_dynamic" not in first.text + second.text
     assert second.change is not None and "force_parameter_static_shapes" in second.change.settings[0].name
+    unnamed = f"0/0: tensor 'x[0]' size mismatch at index 0. expected 32, actual 4. {hint} on parameters."
+    (cause,) = causes([unnamed])
+    assert all("consider using" not in each.text for each in recompile_advice(cause))
 
 
 def test_a_program_that_we_compile_is_told_of_our_option() -> None:

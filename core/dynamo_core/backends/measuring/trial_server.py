@@ -43,6 +43,8 @@ def main(requests: int, answers: int, folder: str) -> None:
     ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when this ends
     os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # a fork has no pool of processes
+    # Code that the user's cache has kept may be of an operator's kernel as it was before.
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(folder, "cache"))
     # A process that asks for a GPU otherwise has forks that cannot use it (torch/cuda/__init__.py).
     os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     with os.fdopen(requests) as lines, os.fdopen(answers, "w") as out:
