@@ -90,7 +90,7 @@ def test_same_under_aot_eager(name: str, outcome: Run) -> None:
     assert_same(outcome(name), outcome(name, "--backend", "aot_eager"), tolerance=1e-6)
 
 
-@pytest.mark.parametrize("name", PROGRAMS if ALL_CASES else INDUCTOR[::3])
+@pytest.mark.parametrize("name", [_with_mark(name) for name in (PROGRAMS if ALL_CASES else INDUCTOR[::3])])
 def test_same_under_inductor_within_tolerance(name: str, outcome: Run) -> None:
     assert_same(outcome(name), outcome(name, "--backend", "inductor"), tolerance=1e-4)
 

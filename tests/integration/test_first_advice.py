@@ -48,14 +48,36 @@ OTHERWISE_IN_2_8 = {
     "number_of_nodes": "needs to know the number, with the setting as well",
 }
 _COMPILED = "takes it into the graph"
+_COMPILES_IT = "compiles it as it is"
 OTHERWISE_IN_2_15 = {
     "best_of_candidates": "traces `min` with a key, and breaks in that",
+    "context_variable": _COMPILES_IT,
+    "count_under_a_lock": "does not say on which line the lock is taken: the advice is that on any context",
+    "gru_layer": "breaks where gradients are not known to be off: the advice is that on training",
     "item_printed": _NO_FORMAT,
     "loss_every_ten_steps": _NO_FORMAT,
+    "neighbours_from_a_sampler": "names the object that the sampler makes, not the call",
     "number_given_to_a_meter": _NO_FORMAT,
+    "operations_listed_first": _COMPILES_IT,
     "order_shuffled": _COMPILED,
+    "random_index": "ends the compile in an error of its own, with other words",
+    "recompile_counted_in_a_dictionary": "names the keys of the dictionary",
+    "recompile_temperature_by_count": "needs the number itself, so that there is another advice",
     "recompile_timestep_of_a_schedule": "makes the number dynamic from the start",
     "view_or_copy": _COMPILED,
+    "weak_proxy": _COMPILES_IT,
+}
+# The kind and the line that torch 2.15 leads to, where they are others; the advice is the same.
+ELSEWHERE_IN_2_15 = {
+    "clamp_overflow": ("fell back to eager", 26),
+    "gradient_penalty": ("fell back to eager", 22),
+    "layer_left_out_by_a_coin": ("fell back to eager", 25),
+    "lstm_in_training": ("graph break", 19),
+    "recompile_normalized_observations": ("recompile", 23),
+    "recompile_position_in_the_cache": ("recompile limit", 23),
+    "recompile_step_in_optimizer_state": ("recompile", 23),
+    "recurrent_layer": ("graph break", 18),
+    "while_on_a_value": ("fell back to eager", 13),
 }
 PROGRAMS = sorted(file.stem for file in HERE.glob("*.py") if not file.stem.endswith(".cured"))
 
@@ -134,7 +156,10 @@ def test_first_advice_names_the_line_and_cures(name: str, python: ForkingPython,
     assert broken.findings, "nothing was found"
     first = broken.findings[0]
     where = (Path(first.place.file).name, first.place.line) if first.place else None
-    assert (first.kind, where) == (expected.kind, (program.name, expected.line)), first.title
+    kind, line = expected.kind, expected.line
+    if TORCH >= (2, 15):
+        kind, line = ELSEWHERE_IN_2_15.get(name, (kind, line))
+    assert (first.kind, where) == (kind, (program.name, line)), first.title
     assert expected.title in first.title
     assert first.remedies and expected.advice in first.remedies[0].text, first.remedies
     assert not _harmful(name, first.remedies)

@@ -27,6 +27,11 @@ def _compares_addresses(break_context: BreakContext) -> bool:
 _RAISED_WHILE_TRACED = re.compile(r"failed to run FX node with fake tensors|when making fake tensor call")
 
 # A hook on a value inside of a graph is traced where it only calculates.
+_COPIED_BEFORE: RemedyTemplate[BreakContext] = RemedyTemplate(
+    "make the copy before the call of `{function}`, and pass it in; of what is made inside, copy each tensor "
+    "by `.clone()`.",
+    cures=("deepcopy_of_a_module",),
+)
 IN_HOOKS: BreakRules = (
     Rule(
         re.compile(r"."),
@@ -218,14 +223,14 @@ TORCH_CODE: BreakRules = (
     Rule(
         re.compile(r"Attempted to copy\.deepcopy a tensor"),
         "torch does not trace `copy.deepcopy` of what holds tensors (`{call}`)",
-        (
-            RemedyTemplate(
-                "make the copy before the call of `{function}`, and pass it in; of what is made inside, copy "
-                "each tensor by `.clone()`.",
-                cures=("deepcopy_of_a_module",),
-            ),
-        ),
+        (_COPIED_BEFORE,),
         when=lambda break_context: break_context.depth > 1,
+    ),
+    Rule(
+        re.compile(r"sourceless builder"),  # in 2.15
+        "torch does not trace `copy.deepcopy` of what holds tensors (`{call}`)",
+        (_COPIED_BEFORE,),
+        line=re.compile(r"\bdeepcopy\("),
     ),
     Rule(
         re.compile(r"Attempted to copy\.deepcopy a tensor"),

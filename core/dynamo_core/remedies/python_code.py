@@ -10,7 +10,10 @@ from .rules import BreakContext, BreakRules, Change, RemedyTemplate, Rule
 
 SETS_AN_ATTRIBUTE = re.compile(r"^\s*[\w.]{1,200}\.(\w{1,100})\s{0,9}(?:[-+*/%&|^@<>]{1,2})?=(?!=)")
 _WITH = re.compile(r"^\s*(?:async )?with\b")
-_CONTEXT = re.compile(r"context manager|GenericContextWrapping|_GeneratorContextManager|non-Tensor")
+_CONTEXT = re.compile(
+    r"context manager|GenericContextWrapping|_GeneratorContextManager|non-Tensor"
+    r"|\b__enter__`|generator function over a skipped function"  # in 2.15
+)
 
 
 def _only_sets_attributes(break_context: BreakContext) -> bool:

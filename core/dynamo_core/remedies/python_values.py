@@ -19,6 +19,7 @@ _OTHER_WAY = re.compile(r"\s*(?:else|elif)\b")
 _OF_PYTHON = re.compile(
     r"missing tp_iter\n.{0,200}UserDefinedObjectVariable\((?:zip|map|filter|enumerate|reversed|generator"
     r"|\w{1,60}iterator)\)"
+    r"|'(?:zip|map|filter|enumerate|reversed|generator|\w{1,60}iterator)' implements '__iter__' in C"  # 2.15
 )
 _TRAINS = re.compile(r"\.backward\(|\.step\(")
 _LIST = re.compile(r"\.tolist\(\)")
