@@ -172,13 +172,17 @@ def _outcome(started: _Started, situation: Situation) -> Outcome:
         process.kill()
         process.wait()
     with started.output, started.errors:
-        errors = _FRAMES_OF_OURS.sub("", _text(started.errors))
+        errors = _OF_EACH_COMPILE.sub("", _FRAMES_OF_OURS.sub("", _text(started.errors)))
         return Outcome(exit_code, _text(started.output), errors)
 
 
 # A documented difference: of tracebacks through compiled graphs that the program prints itself, or a thread.
 _FRAMES_OF_OURS = re.compile(
     r'^ *File "[^"\n]*/dynamo_core/[^\n]*\n(?!^ *File )[^\n]*\n(?: *[\^~]+\n)?', re.MULTILINE
+)
+# Python 3.13.0 alone is told so where a frame is compiled, and of those a frozen program has fewer.
+_OF_EACH_COMPILE = re.compile(
+    r"^[^\n]*: Guards may run slower on Python [^\n]*\n *warnings\.warn\(\n", re.MULTILINE
 )
 
 

@@ -13,6 +13,8 @@ Three of them are run; `ALL_CASES=1` runs all.
 
 import ast
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,11 @@ OF_VERIFIED = {
     "strides_of_stacked": _WRONG_GRAPH,
 }
 # One made of a graph, one of a script, one whose failure is another kind: what the others take is minutes.
+OTHERWISE_IN_2_15 = {
+    "conjugate_written": "compiles its graph alone rightly: the file is made of the script",
+    "derivative_of_a_derivative": "calculates it rightly",
+    "operator_of_another_type": "raises an exception for it",
+}
 QUICK = ("backend_raises", "exception_of_dynamo", "strides_of_stacked")
 # Those that are not for `test_file_fails_alone`: a part of another, and one that fails one time in three.
 _OTHERS = ("backend_beside", "backend_fails_sometimes")
@@ -66,10 +73,12 @@ def described(file: Path) -> tuple[str, str]:
     "program", [file for file in FILES if ALL_CASES or file.stem in QUICK], ids=lambda file: file.stem
 )
 def test_file_fails_alone(program: Path, forked: Runner, python: ForkingPython, tmp_path: Path) -> None:
+    if program.stem in OTHERWISE_IN_2_15 and TORCH >= (2, 15):
+        pytest.skip(f"torch 2.15 {OTHERWISE_IN_2_15[program.stem]}")
     origin, kind = described(program)
     values = ["--values"] if "values" in docstring(program) else []
     # A program that hangs is waited for: half of the budget, then the limit of each trial.
-    budget = "100s" if kind == "hang" else "400s"
+    budget = "100s" if kind == "hang" else "240s"
     result = forked("repro", "-y", *values, "--budget", budget, "--json", program)
     assert result.exit_code == 0, result.stdout + result.stderr
     found = json.loads(result.stdout)
@@ -93,9 +102,12 @@ def test_file_fails_alone(program: Path, forked: Runner, python: ForkingPython, 
 
 @nightly
 @pytest.mark.parametrize("program", MODELS, ids=lambda file: file.stem)
-def test_planted_operation_is_left(program: Path, forked: Runner, tmp_path: Path) -> None:
-    result = forked("repro", "-y", "--budget", "20m", "--json", program)
-    assert result.exit_code == 0, result.stdout + result.stderr
+def test_planted_operation_is_left(program: Path, environment: dict[str, str], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dynamo_cli", "repro", "-y", "--budget", "20m", "--json", program]
+    result = subprocess.run(
+        command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=1500
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
     found = json.loads(result.stdout)
     assert int(found["first_size"].split()[0]) >= 300
     assert int(found["size"].split()[0]) <= 2
