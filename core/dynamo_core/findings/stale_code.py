@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from ..model import Graph, Process
 
 _CHECK = re.compile(r"AssertionError: expected size \d{1,20}==\d{1,20}, stride \d{1,20}==\d{1,20}")
-EMPTY_THE_CACHE = (
+_EMPTY_THE_CACHE = (
     "remove torch's cache{folder}: the code that ran came out of it, and may be from before a fake kernel "
     "was corrected. `TORCHINDUCTOR_FORCE_DISABLE_CACHES=1` for one run shows whether that is it."
 )
@@ -33,4 +33,4 @@ def to_empty_the_cache(process: Process) -> str:
     """What to do about it, with the folder where that is known."""
     folders = {each.folder for each in process.caching.in_use}
     folder = f" (`{folders.pop()}`)" if len(folders) == 1 else ""
-    return EMPTY_THE_CACHE.format(folder=folder)
+    return _EMPTY_THE_CACHE.format(folder=folder)

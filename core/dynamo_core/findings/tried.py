@@ -6,6 +6,7 @@ from ..analysis.words import number
 from ..model import Place, TracedAgain, TriedChange
 from ..remedies.calls import LATER
 from ..remedies.rules import Advice, Assignment, Change
+from ..remedies.this_run import SETTINGS_OF_VARIABLES
 from ..shared.change_tried import RAISED
 from .kinds import Kind
 
@@ -13,13 +14,6 @@ GONE, STILL_THERE = "gone", "still there"
 _RAISES, _MOVES, _LESS = "raises ", "moves to line ", "less is compiled"
 _TELLING = 2  # recompiles in a trial, of a finding that has as many
 _LEAST_OPS = 0.9  # of those without the change: a break is also gone where its frame runs eager
-# Environment variables that torch reads a setting from, and the setting.
-_SETTINGS_OF_VARIABLES = {
-    "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS": "torch._dynamo.config.capture_scalar_outputs",
-    "TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS": "torch._dynamo.config.capture_dynamic_output_shape_ops",
-    "TORCH_COMPILE_DYNAMIC_SOURCES": "torch.compiler.config.dynamic_sources",
-    "TORCH_COMPILE_UNBACKED_SOURCES": "torch.compiler.config.unbacked_sources",
-}
 _TRACED = "traced again with it, the frame has this no more"
 _BREAKS: tuple[Kind, ...] = ("graph break", "fell back to eager")
 _RECOMPILES: tuple[Kind, ...] = ("recompile", "recompile limit")
@@ -71,8 +65,8 @@ def further_cures(changes: Iterable[Change | None], found: dict[str, str]) -> It
                 f"`torch.compile(..., {text})`: {_TRACED}.",
                 Change(arguments=(Assignment(name, value),)),
             )
-        elif name in _SETTINGS_OF_VARIABLES.values():
-            variable = next(each for each, of in _SETTINGS_OF_VARIABLES.items() if of == name)
+        elif name in SETTINGS_OF_VARIABLES.values():
+            variable = next(each for each, of in SETTINGS_OF_VARIABLES.items() if of == name)
             assignment = Assignment(variable, "1" if value == "True" else value)
             yield Advice(
                 f'set `{variable}="{assignment.value}"` in the program\'s environment: {_TRACED}.',
@@ -100,7 +94,7 @@ def order(outcome: str | None) -> int:
 
 def _as_tried(change: Change) -> list[str]:
     variables = [
-        f"{_SETTINGS_OF_VARIABLES.get(each.name)}={'True' if each.value == '1' else each.value}"
+        f"{SETTINGS_OF_VARIABLES.get(each.name)}={'True' if each.value == '1' else each.value}"
         for each in change.environment
     ]
     options = ["dynamic=True" for option in change.options if option == "--dynamic"]

@@ -17,7 +17,8 @@ from ..model import Place, Process, Recording
 from .rules import Assignment, Change
 
 _SETTINGS_OF_A_THREAD = (2, 13)  # the first version, of those that were read, in which a thread has its own
-_SETTINGS_OF_VARIABLES = {
+# Environment variables that torch reads a setting from, and the setting.
+SETTINGS_OF_VARIABLES = {
     "TORCHDYNAMO_CAPTURE_SCALAR_OUTPUTS": "torch._dynamo.config.capture_scalar_outputs",
     "TORCHDYNAMO_CAPTURE_DYNAMIC_OUTPUT_SHAPE_OPS": "torch._dynamo.config.capture_dynamic_output_shape_ops",
     "TORCH_COMPILE_DYNAMIC_SOURCES": "torch.compiler.config.dynamic_sources",
@@ -58,10 +59,10 @@ def is_of_cell(place: Place | None) -> bool:
 def in_cell(advised: _Any) -> _Any:
     """What is advised for a line of a cell: a setting, where it was a variable of the environment."""
     variables = () if advised.change is None else advised.change.environment
-    if not variables:
+    if not variables or not all(each.name in SETTINGS_OF_VARIABLES for each in variables):
         return advised
     settings = tuple(
-        Assignment(_SETTINGS_OF_VARIABLES[each.name], "True" if each.value == "1" else repr(each.value))
+        Assignment(SETTINGS_OF_VARIABLES[each.name], "True" if each.value == "1" else repr(each.value))
         for each in variables
     )
     typed = "; ".join(f"{each.name} = {each.value}" for each in settings)

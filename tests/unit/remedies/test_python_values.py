@@ -82,3 +82,37 @@ def test_what_takes_a_tensor_is_given_it() -> None:
     assert first(ITEM, "    i = torch.searchsorted(edges, r.item())").startswith("leave out `.item()`")
     assert first(ITEM, "    i = torch.bucketize(r.item(), edges) + 1").startswith("leave out `.item()`")
     assert "CAPTURE_SCALAR_OUTPUTS" in first(ITEM, "    i = torch.searchsorted(edges, r) + n.item()")
+
+
+@pytest.mark.parametrize(
+    ("words", "line", "says"),
+    [
+        (
+            (
+                "C-implemented special method without VariableTracker model",
+                "'zip' implements '__iter__' in C.",
+            ),
+            "    for weight, member in pairs:",
+            "make a list of it",
+        ),
+        (
+            ("Unsupported method call", "Dynamo does not know how to trace method `SemLock.__enter__`"),
+            "    with self.lock:",
+            "put `with self.lock:` around the call",
+        ),
+        (
+            ("generator function over a skipped function", "Cannot trace a generator"),
+            "    with torch.backends.mkldnn.flags(enabled=False):",
+            "put `with torch.backends.mkldnn.flags(enabled=False):` around the call",
+        ),
+        (
+            ("Unexpected type in sourceless builder", "cannot wrap <class 'odict_iterator'>"),
+            "    learner = copy.deepcopy(self.learner)",
+            "make the copy before the call",
+        ),
+    ],
+)
+def test_the_words_of_torch_2_15_lead_to_the_same_advice(
+    words: tuple[str, str], line: str, says: str
+) -> None:
+    assert first(words, line).startswith(says)
