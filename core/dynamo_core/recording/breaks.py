@@ -34,7 +34,9 @@ _SECOND = re.compile(
 _END_OF_EXPLANATION = re.compile(r"^ {2}(?:Hint: |Developer debug)", re.MULTILINE)
 _HINT = re.compile(r"\n {2}Hint: (.+?)(?=\n {2}Hint: |\n[^\S\n]*$)", re.MULTILINE | re.DOTALL)
 _STACK = re.compile(r"^User code traceback:\n", re.MULTILINE)
-_NOT_OF_A_STACK = re.compile(r"\n(?=\S|[^\S\n]*$)", re.MULTILINE)  # it begins with what is searched for fast
+# It begins with what is searched for fast. Of a call on several lines, Python 3.14 shows the first line, and
+# then one of four spaces.
+_NOT_OF_A_STACK = re.compile(r"\n(?=\S|[^\S\n]{0,3}$)", re.MULTILINE)
 _FRAME_BEGINS = '\n  File "'
 _FRAME = re.compile(r'([^"\n]+)", line (\d+), in (.+)(?:\n    (.+))?')
 _USUAL_FRAME = 1000  # characters

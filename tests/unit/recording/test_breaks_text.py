@@ -86,6 +86,7 @@ def test_the_users_stack_is_read_frame_by_frame() -> None:
     stack = parse_user_stack(
         "User code traceback:\n"
         '  File "/a.py", line 1, in main\n    run(\n    ^^^^\n'
+        '  File "/e.py", line 5, in over_lines\n    return record(\n    \n'  # by Python 3.14
         '  File "/b.py", line 22, in <module>\n'
         f'  File "/c.py", line 3, in f\n    {long}\n'
         '  File "/b.py", line no, in none\n'
@@ -95,6 +96,7 @@ def test_the_users_stack_is_read_frame_by_frame() -> None:
     )
     assert stack == (
         StackFrame(Place("/a.py", 1), "main", "run("),
+        StackFrame(Place("/e.py", 5), "over_lines", "return record("),
         StackFrame(Place("/b.py", 22), "<module>", ""),
         StackFrame(Place("/c.py", 3), "f", long),
         StackFrame(Place("/d.py", 4), "last", ""),
