@@ -242,3 +242,31 @@ def static_marks(check: str) -> set[int]:
     """The dimensions that were marked by `mark_static`, from the check on such marks; else none."""
     found = _STATIC_MARKS.search(check)
     return set() if found is None else {int(each) for each in found[1].split(",") if each.strip()}
+
+
+_ONE_NUMBER = re.compile(r" == \d{1,20}$")
+_CACHED = "/autograd_cache.py"  # torch/_functorch/_aot_autograd/, which adds the guards of cached code again
+_NOT_NAMED = "one of its operations"
+
+
+def lowering_of(
+    failures: Iterable[GuardFailure], checks: Mapping[CompileId | None, Iterable[GuardCheck]]
+) -> str | None:
+    """The function of Inductor's for which an expression over sizes has to be one number; None for no such.
+
+    `checks` are those of each entry. Of code out of a cache, torch does not say for which operation it was.
+    Source: torch/fx/experimental/symbolic_shapes.py (ShapeEnv.produce_guards_verbose), read in 2.13.
+    """
+    for failure in failures:
+        file = "" if failure.place is None else f"/{failure.place.file}"
+        is_relation = failure.kind == "relation of sizes" and _ONE_NUMBER.search(failure.check) is not None
+        if not is_relation or failure.user_code is not None:
+            continue
+        if file.endswith(_CACHED):
+            return _NOT_NAMED
+        if "/_inductor/" in file:
+            of_entry = checks.get(failure.entry, ())
+            same = (each for each in of_entry if plain_source(split_comment(each.code)[0]) == failure.check)
+            found = next((each.function for each in same if each.place == failure.place), None)
+            return (found or _NOT_NAMED).removesuffix("_lowering")
+    return None

@@ -26,9 +26,10 @@ from .guard_failures import (
     is_constraint,
     is_not_0_or_1,
     lengthened_by,
+    lowering_of,
     what_tells_apart,
 )
-from .recompile_lines import is_made_of, lines_of_expression, lowering_that_fixes
+from .recompile_lines import is_made_of, lines_of_expression
 from .recompile_sizes import adds_a_float, is_why, made_dynamic, sizes_along_with, sizes_compiled_for
 from .recompiles import FrameRecompiles, functions_with_one_code
 from .source_lines import is_user_line, leads_to, needs_the_number
@@ -195,8 +196,7 @@ class RecompileCause:
     @cached_property
     def lowering(self) -> str | None:
         """What of Inductor's needs the very size, of which no line of the program is the cause; or None."""
-        needed = self.specialization
-        return lowering_that_fixes(self.frame, self.failures) if needed is None else needed.lowering
+        return own.lowering if (own := self.specialization) else lowering_of(self.failures, self.frame.checks)
 
     @cached_property
     def deciding(self) -> StackFrame | None:

@@ -1,20 +1,17 @@
-"""The line of the program at which every report places a recompile, or what of Inductor's stands for it."""
+"""The line of the program at which every report places a recompile."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import PurePath
 
 from ..model import GuardFailure, Place, StackFrame
-from ..recording.guards import plain_source, split_comment
+from ..recording.guards import plain_source
 from .recompiles import FrameRecompiles
 from .source_lines import is_user_line, targets_of
 
 _NAME = re.compile(r"\b[A-Za-z_]\w{0,99}\b")
 # Arguments of torch's operations that have to be numbers of Python's: `x.add_(y, alpha=decay)`.
 _NEEDS_A_NUMBER = r"\b(?:alpha|beta|value)=[^,]{{0,100}}\b(?:{})\b"
-_ONE_NUMBER = re.compile(r" == \d{1,20}$")
-_CACHED = "/autograd_cache.py"  # torch/_functorch/_aot_autograd/, which adds the guards of cached code again
-_NOT_NAMED = "one of its operations"
 
 
 def line_of_recompile(
@@ -54,24 +51,3 @@ def lines_of_expression(frame: FrameRecompiles, expression: str | None) -> Itera
             if number >= first.place.line and needs.search(text):
                 yield first._replace(place=first.place._replace(line=number), text=text.strip())
     yield first
-
-
-def lowering_that_fixes(frame: FrameRecompiles, failures: Iterable[GuardFailure]) -> str | None:
-    """The function of Inductor's for which an expression over sizes has to be one number; None for no such.
-
-    Where code came out of a cache, torch does not say for which of its operations that was.
-    Source: torch/fx/experimental/symbolic_shapes.py (ShapeEnv.produce_guards_verbose), read in 2.13.
-    """
-    for failure in failures:
-        file = "" if failure.place is None else f"/{failure.place.file}"
-        is_relation = failure.kind == "relation of sizes" and _ONE_NUMBER.search(failure.check) is not None
-        if not is_relation or failure.user_code is not None:
-            continue
-        if file.endswith(_CACHED):
-            return _NOT_NAMED
-        if "/_inductor/" in file:
-            checks = frame.records.checks.get(failure.entry, ())
-            same = (each for each in checks if plain_source(split_comment(each.code)[0]) == failure.check)
-            found = next((each.function for each in same if each.place == failure.place), None)
-            return (found or _NOT_NAMED).removesuffix("_lowering")
-    return None

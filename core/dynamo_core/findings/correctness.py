@@ -27,7 +27,7 @@ from ..remedies.rules import Advice, setting
 from ..shared.names import BEFORE, GRADIENT, MORE_EXACT
 from .build import WHOSE_ERROR, remedies, remedy
 from .finding import Cost, Draft, Evidence, Figure
-from .stale_code import came_from_caches, is_check_of_layout, to_empty_the_cache
+from .stale_code import came_from_caches, may_be_stale, to_empty_the_cache
 
 _STALE = "code out of torch's cache expects another size or stride than an operator gives"
 _REPORT_IT = (
@@ -118,9 +118,7 @@ def _wrong_call(each: ProgramCall, found: Verification) -> Draft:
         where = drawn.place
     reused = _reused(call)
     own = [graph for graph in each.process.compiled_graphs if graph.frame_place not in others]
-    # An operator that gives another layout than it declares would be named.
-    is_stale = is_check_of_layout(call.detail or "") and (call.undeclared or "writes").startswith("writes")
-    is_stale = is_stale and came_from_caches(each.process, own)
+    is_stale = may_be_stale(each.process, own, call)
     known = _STALE if is_stale else structure or reused
     if reused is not None or is_stale:
         where = None

@@ -8,7 +8,7 @@ corrected. The check is torch/csrc/dynamo/guards.cpp (assert_size_stride), 2.8 t
 import re
 from collections.abc import Iterable
 
-from ..model import Graph, Process
+from ..model import Graph, Process, VerifiedProgramCall
 
 _CHECK = re.compile(r"AssertionError: expected size \d{1,20}==\d{1,20}, stride \d{1,20}==\d{1,20}")
 _EMPTY_THE_CACHE = (
@@ -17,9 +17,13 @@ _EMPTY_THE_CACHE = (
 )
 
 
-def is_check_of_layout(message: str) -> bool:
-    """Whether an error is that of generated code which finds another size or stride."""
-    return _CHECK.search(message) is not None
+def may_be_stale(process: Process, graphs: Iterable[Graph], call: VerifiedProgramCall) -> bool:
+    """Whether a call ended in such a check, in code of these graphs that came out of a cache.
+
+    An operator that gives another layout than it declares would be named as the one that is wrong.
+    """
+    is_declared = call.undeclared is None or call.undeclared.startswith("writes")
+    return is_declared and _CHECK.search(call.detail or "") is not None and came_from_caches(process, graphs)
 
 
 def came_from_caches(process: Process, graphs: Iterable[Graph]) -> bool:

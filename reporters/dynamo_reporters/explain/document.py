@@ -196,7 +196,7 @@ def explained(process: Process) -> ExplainedProcess:
 
 @dataclass(frozen=True)
 class ActionInDocument(Action):
-    """An action, and in words what it cures, and where."""
+    __doc__ = Action.__doc__
 
     cured: Annotated[str, "what it cures, and where"]
 
